@@ -12,7 +12,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
 from stemma_contracts.v1.merges import Merge, MergeConflict, MergeConflicts
-from stemma_contracts.v1.provenance import Provenance, RetrievedSource
+from stemma_contracts.v1.provenance import Origin, Provenance, RetrievedSource
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.requests import AcceptEdit, ApproveSection, EditSection, RejectEdit, TakeBackChanges
 from stemma_contracts.v1.validation import ValidationSummary
@@ -138,6 +138,25 @@ async def test_conflicts_are_shown_side_by_side_and_what_is_chosen_becomes_a_tex
     [(_, asked)] = bus.received
     assert isinstance(asked, EditSection)
     assert (asked.version, asked.text) == (3, NEW.replace("It costs 6 euros.", "Cheap <i>."))
+
+
+@pytest.mark.req("L4")
+async def test_an_edit_that_was_made_for_an_earlier_version_shows_what_both_changed(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    await proposed(bus, document_id)
+    text, letter = await bus.text(document_id, OLD), await bus.text(document_id, LETTER)
+    merge = Merge(theirs=letter, conflicts=await bus.text(document_id, CONFLICTS.model_dump_json()), count=1)
+    about: Any = {"section_id": "research", "version": 3}
+    await bus.append(
+        document_id,
+        e.SectionEditMerged(**about, proposal_id="p1", base_digest=text.digest, draft=letter, merge=merge),
+        e.SectionEdited(**about, draft=text, origin=Origin.WRITTEN, actor="bob"),
+    )
+    page = await web.get(section(document_id), headers={"Accept": "text/html"})
+    assert 'value="p1"' in page.text
+    assert "<dd>Cheap &lt;i&gt;.</dd>" in page.text
+    assert "/settle" not in page.text
 
 
 async def test_a_proposed_edit_is_accepted_in_part_as_a_whole_or_not_at_all(

@@ -1,14 +1,20 @@
 """A draft for a text with people's words is merged with them before it is an event."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 import domain_asking as asking
 import pytest
 from domain_asking import DOCUMENT, TENANT
 from domain_story import PROVENANCE, Story, evaluation
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.jobs import ReviseDraft, ValidateDraft
 from stemma_contracts.v1.merges import MergeConflicts
-from stemma_contracts.v1.outcomes import JobDead, SectionGenerated
+from stemma_contracts.v1.outcomes import DraftRevised, JobDead, SectionGenerated
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_domain.commands import Record
+from stemma_domain.commands import Asked, Record
+from stemma_domain.features.proposals import Proposed
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.renewing import Renewing
 
@@ -37,7 +43,7 @@ async def drafted(intake: Intake, story: Story, text: str) -> e.SectionDrafted:
         evaluation=evaluation(),
         provenance=PROVENANCE,
     )
-    merged = await Renewing(intake.artifacts).merged(outcome, story.document)
+    merged = await Renewing(intake.artifacts, story.document).draft(outcome)
     (event,) = story.when(Record(outcome, merged)).events
     assert isinstance(event, e.SectionDrafted)
     return event
@@ -78,4 +84,63 @@ async def test_an_outcome_without_a_draft_is_merged_with_nothing(begun: Story, i
     begun.when(asking.write(begun.asked(), "research", 0, await stored(intake, MINE)))
     begun.when(asking.regenerate(begun.asked(), "research", 1, None, replace_edited=False))
     dead = JobDead(tenant=TENANT, document_id=DOCUMENT, section_id="research", job_id=begun.job_of("research"))
-    assert await Renewing(intake.artifacts).merged(dead, begun.document) is None
+    assert await Renewing(intake.artifacts, begun.document).draft(dead) is None
+
+
+PROPOSED = "It costs 5 euros. Nobody cares.\n\nRain falls on the roof and the yard.\n"
+
+
+@pytest.fixture
+async def proposed(intake: Intake) -> Story:
+    """An edit waits on a settled section."""
+    story = Story()
+    story.create(review_edits="human")
+    await drafted(intake, story, MACHINE)
+    story.validated("research")
+    story.approve("research")
+    story.when(asking.edit(story.asked(), "research", 1, await stored(intake, "Less.")))
+    (job,) = story.jobs(ReviseDraft)
+    made = {"draft": await stored(intake, PROPOSED), "summary": await stored(intake, "Done."), "provenance": PROVENANCE}
+    story.outcome(DraftRevised, "research", job_id=job.job_id, **made)
+    return story
+
+
+async def given(intake: Intake, story: Story, command: Asked[Any]) -> Sequence[e.AnyEvent]:
+    merged = await Renewing(intake.artifacts, story.document).waiting(command)
+    return story.when(replace(command, merged=merged)).events
+
+
+async def test_an_edit_that_waits_becomes_one_of_the_newer_text_and_is_accepted_with_every_word_of_that(
+    intake: Intake, proposed: Story
+) -> None:
+    command = asking.write(proposed.asked(), "research", 1, await stored(intake, MINE))
+    waits, _ = await given(intake, proposed, command)
+    assert isinstance(waits, e.SectionEditMerged)
+    text = MINE.replace("on the roof", "on the roof and the yard")
+    assert await read(intake, waits.draft) == text
+    assert (waits.version, waits.merge.count) == (2, 1)
+    proposal = proposed.document.sections["research"].proposal
+    assert isinstance(proposal, Proposed)
+    assert {job.draft for job in proposed.jobs(ValidateDraft)} == {command.stored["text"], waits.draft}
+    (late,) = proposed.when(asking.accept(proposed.asked(), "research", 1, proposal.proposal_id)).events
+    assert isinstance(late, e.DecisionRefused)
+    (accepted,) = proposed.when(asking.accept(proposed.asked(), "research", 2, proposal.proposal_id)).events
+    assert isinstance(accepted, e.SectionEdited)
+    assert await read(intake, accepted.draft) == text
+
+
+async def test_an_edit_of_which_the_newer_text_leaves_nothing_is_void(intake: Intake, proposed: Story) -> None:
+    command = asking.write(proposed.asked(), "research", 1, await stored(intake, PROPOSED))
+    void, _ = await given(intake, proposed, command)
+    assert isinstance(void, e.SectionEditVoided)
+
+
+async def test_a_request_that_gives_no_text_or_takes_part_of_the_edit_merges_nothing(
+    intake: Intake, proposed: Story
+) -> None:
+    text = await stored(intake, MINE)
+    for command in (
+        asking.approve(proposed.asked(), "research", 1),
+        asking.take_back(proposed.asked(), "research", 1, None, text, "p1"),
+    ):
+        assert await Renewing(intake.artifacts, proposed.document).waiting(command) is None

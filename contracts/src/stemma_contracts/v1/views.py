@@ -113,6 +113,7 @@ class ProposalView(Contract):
     validation: ValidationSummary | None = None
     unchecked: str = ""
     verified: bool = False
+    merge: Merge | None = Field(default=None, description="if it was made for an earlier version")
 
 
 class CommentView(Contract):

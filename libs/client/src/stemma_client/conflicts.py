@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
-from stemma_contracts.v1.merges import MergeConflict, MergeConflicts
+from stemma_contracts.v1.merges import Merge, MergeConflict, MergeConflicts
 from stemma_contracts.v1.views import VersionView
 
 from .client import Client
@@ -17,9 +17,14 @@ _ITEM = re.compile(r"[-*+] |\d{1,9}[.)] |\|")
 
 async def conflicts_of(client: Client, document_id: str, version: VersionView | None) -> tuple[MergeConflict, ...]:
     """The open conflicts of a version, in the order of its text."""
-    if version is None or version.merge is None or version.merge.conflicts is None:
+    return await conflicts_in(client, document_id, version.merge if version else None)
+
+
+async def conflicts_in(client: Client, document_id: str, merge: Merge | None) -> tuple[MergeConflict, ...]:
+    """The conflicts of a merge, also of that of a proposed edit."""
+    if merge is None or merge.conflicts is None:
         return ()
-    body = await client.text(document_id, version.merge.conflicts)
+    body = await client.text(document_id, merge.conflicts)
     return MergeConflicts.model_validate_json(body).conflicts
 
 

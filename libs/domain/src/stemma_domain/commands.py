@@ -30,29 +30,33 @@ class RequestMeta(TypedDict):
     actor_verified: bool
 
 
+@dataclass(frozen=True)
+class Merged:
+    """What a machine wrote, merged with what people have."""
+
+    draft: ArtifactRef
+    merge: Merge
+
+
 class Command:
-    """What the core is asked to decide."""
+    """What the core is asked to decide; ``merged`` is what the edge made of texts that it puts together."""
+
+    merged: Merged | None = None
 
 
 @dataclass(frozen=True)
 class Asked(Command, Generic[R_co]):
     """A request as the edge hands it on: checked, with the time at which it came.
 
-    ``stored`` are its free texts, by the names of their fields: no event holds their words.
+    ``stored`` are its free texts, by the names of their fields: no event holds their words. ``merged`` is the edit that
+    waits, as a change of the text that the request gives.
     """
 
     request: R_co
     asked: RequestMeta
     time: datetime
     stored: Mapping[str, ArtifactRef] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Merged:
-    """A draft that a machine wrote anew, merged with what people had written."""
-
-    draft: ArtifactRef
-    merge: Merge
+    merged: Merged | None = None
 
 
 @dataclass(frozen=True)

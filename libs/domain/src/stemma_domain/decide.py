@@ -10,13 +10,14 @@ from typing import assert_never
 
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.requests import Request, SectionRequest
 from stemma_contracts.v1.section import SectionStatus
 
-from .commands import Asked, Command, Elapsed, Record, not_decidable
+from .commands import Asked, Command, Elapsed, Merged, Record, not_decidable
 from .evolve import evolve, with_usage_before
 from .features.documents import Create
-from .hands import with_merge
+from .hands import with_merge, with_waiting_edit
 from .staleness import Staleness, stale_changes, staleness
 from .state import Document, Failed, Lifecycle, NoDocument, Queued, State, status_of
 from .table import FEATURES
@@ -42,14 +43,14 @@ def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
         case NoDocument():
             return _complete(state, [command.requested]) if isinstance(command, Create) else []
         case Document():
-            return _complete(state, _decide(command, state))
+            return _complete(state, _decide(command, state), command.merged)
         case _:
             assert_never(state)
 
 
 def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
     if isinstance(command, Record):
-        return _recorded(command, document)
+        return _recorded(command.outcome, document)
     if isinstance(command, Elapsed):
         return ELAPSED[command.timer.name](command.timer, document)
     assert isinstance(command, Asked)
@@ -60,28 +61,29 @@ def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
     return _DECIDE[type(command.request)](command, document)
 
 
-def _recorded(command: Record, document: Document) -> Sequence[e.AnyEvent]:
+def _recorded(outcome: Outcome, document: Document) -> Sequence[e.AnyEvent]:
     """Only an open job's outcome counts; a late one is recorded and changes nothing, and again not even that.
 
     An id of a job to come is made up: recorded, it would close that job before it is opened.
     """
-    outcome = command.outcome
     if outcome.job_id in document.settled_jobs or is_ahead(outcome.job_id, document):
         return []
     for job_id, task, about in work_of(document):
         if job_id == outcome.job_id:
-            return [with_merge(task.settle(*about, outcome), document, command.merged)]
+            return [task.settle(*about, outcome)]
     wire_name = registry.entry_of(outcome).ce_type
     return [e.OutcomeSuperseded(job_id=outcome.job_id, outcome=wire_name, usage=outcome.usage)]
 
 
-def _complete(state: State, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
+def _complete(state: State, events: Sequence[e.AnyEvent], merged: Merged | None = None) -> Sequence[e.AnyEvent]:
     """The events with what follows from them; the last one names the sections that it starts and makes stale."""
     if not events:
         return events
     if isinstance(state, Document):
+        events = with_merge(events, state, merged)
         for follow in _FOLLOW:
             events = follow(state, events)
+        events = with_waiting_edit(events, state, merged)
     after, told = state, list[e.AnyEvent]()
     for event in events:
         told.append(with_usage_before(event, after.usage) if isinstance(after, Document) else event)

@@ -1,13 +1,15 @@
 """What people made of the text of a section, which no machine that writes it anew takes away."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.references import ArtifactRef
 
 from .commands import Merged
+from .features.proposals import Proposed
 from .state import Document, Section, open_job_id
-from .texts import next_version
+from .texts import AnyTextEvent, next_version
 
 
 class UnmergedDraft(Exception):
@@ -49,11 +51,49 @@ def hand_at(document: Document, job_id: str) -> Hand | None:
     return next((hand_of(section) for section in sections if open_job_id(section.phase) == job_id), None)
 
 
-def with_merge(event: e.AnyEvent, document: Document, merged: Merged | None) -> e.AnyEvent:
-    """The event of an outcome, whose draft is the merged one where it would take the place of people's words."""
-    if not isinstance(event, e.SectionDrafted) or hand_of(document.sections[event.section_id]) is None:
+def with_merge(events: Sequence[e.AnyEvent], document: Document, merged: Merged | None) -> Sequence[e.AnyEvent]:
+    """The events, in which a draft that would take the place of people's words is the merged one."""
+    return [
+        _merged_draft(event, document, merged) if isinstance(event, e.SectionDrafted) else event for event in events
+    ]
+
+
+def _merged_draft(event: e.SectionDrafted, document: Document, merged: Merged | None) -> e.SectionDrafted:
+    section = document.sections[event.section_id]
+    if hand_of(section) is None:
         return event
     if merged is None:
         raise UnmergedDraft(event.section_id)
-    number = next_version(document.sections[event.section_id], merged.draft)
-    return event.model_copy(update={"draft": merged.draft, "version": number, "merge": merged.merge})
+    about = {"draft": merged.draft, "version": next_version(section, merged.draft), "merge": merged.merge}
+    return event.model_copy(update=about)
+
+
+def with_waiting_edit(events: Sequence[e.AnyEvent], document: Document, merged: Merged | None) -> Sequence[e.AnyEvent]:
+    """The events, in which an edit that waits is a change of the newer text, as far as anything of it is left."""
+    texts = {event.section_id: event.draft for event in events if isinstance(event, AnyTextEvent)}
+    if merged is None or any(isinstance(event, e.SectionDrafted) for event in events):
+        return events
+    return [
+        _waiting(event, texts[event.section_id], merged)
+        if isinstance(event, e.SectionEditVoided) and _proposed(document, event) == merged.merge.theirs
+        else event
+        for event in events
+    ]
+
+
+def _proposed(document: Document, event: e.SectionEditVoided) -> ArtifactRef | None:
+    proposal = document.sections[event.section_id].proposal
+    return proposal.draft if isinstance(proposal, Proposed) else None
+
+
+def _waiting(voided: e.SectionEditVoided, text: ArtifactRef, merged: Merged) -> e.AnyEvent:
+    if merged.draft.digest == text.digest:
+        return voided
+    return e.SectionEditMerged(
+        section_id=voided.section_id,
+        proposal_id=voided.proposal_id,
+        version=voided.current_version,
+        base_digest=text.digest,
+        draft=merged.draft,
+        merge=merged.merge,
+    )

@@ -80,6 +80,7 @@ _WITHOUT_JOB = (
     e.SectionEditRequested,
     e.SectionEditRejected,
     e.SectionEditVoided,
+    e.SectionEditMerged,
     e.SectionRestored,
     e.SectionKept,
     e.SectionRegenerationRequested,
@@ -122,7 +123,13 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
             return _revising(document, section, event)
         case e.SectionRevisionRefused():
             return withdrawn(section, event) or replace(section, phase=_before(section.phase))
-        case e.SectionEditProposed() | e.SectionEditChecked() | e.SectionEditRejected() | e.SectionEditVoided():
+        case (
+            e.SectionEditProposed()
+            | e.SectionEditChecked()
+            | e.SectionEditMerged()
+            | e.SectionEditRejected()
+            | e.SectionEditVoided()
+        ):
             check = job_id(document, VALIDATE, section.plan.section_id)
             return after_proposal(section, event, check, document.time)
         case e.SectionFailure():
@@ -411,7 +418,13 @@ def notes_after(notes: Notes, event: e.AnySectionEvent, at: datetime | None, *, 
             return replace(notes, waits_since=at)
         case e.SectionApproved() | e.SectionKept() | e.SectionChecked() | e.SectionNeedAnswered():
             return notes
-        case e.SectionEditProposed() | e.SectionEditChecked() | e.SectionEditRejected() | e.SectionEditVoided():
+        case (
+            e.SectionEditProposed()
+            | e.SectionEditChecked()
+            | e.SectionEditMerged()
+            | e.SectionEditRejected()
+            | e.SectionEditVoided()
+        ):
             return notes
         case _:
             assert_never(event)

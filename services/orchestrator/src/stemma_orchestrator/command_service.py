@@ -1,6 +1,6 @@
 """Handle requests and take in outcomes: translate, decide, publish the open jobs."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
@@ -56,7 +56,10 @@ class CommandService:
         inputs = evidence_of(document, with_forms=True) if document else ()
         ledger = document.ledger if document else None
         rows = ledger.rows if ledger else None
-        return await self.intake.command(received, request, cause.time, inputs, rows, document)
+        command = await self.intake.command(received, request, cause.time, inputs, rows, document)
+        if document is None:
+            return command
+        return replace(command, merged=await Renewing(self.intake.artifacts, document).waiting(command))
 
     async def outcome(self, outcome: Outcome, cause: Cause) -> None:
         stream = StreamId(outcome.tenant, outcome.document_id)
@@ -64,7 +67,7 @@ class CommandService:
             await self._drop_threads(stream, outcome, cause)
             return
         known = (await self.store.known(stream)).state
-        merged = await Renewing(self.intake.artifacts).merged(outcome, known) if isinstance(known, Document) else None
+        merged = await Renewing(self.intake.artifacts, known).draft(outcome) if isinstance(known, Document) else None
         await self._handle(stream, Record(outcome, merged), cause)
 
     async def elapsed(self, stream: StreamId, timer: Elapsed, cause: Cause) -> None:

@@ -56,6 +56,7 @@ from .section import SectionDrafted as SectionDrafted
 from .section import SectionDueSoon as SectionDueSoon
 from .section import SectionEditChecked as SectionEditChecked
 from .section import SectionEdited as SectionEdited
+from .section import SectionEditMerged as SectionEditMerged
 from .section import SectionEditProposed as SectionEditProposed
 from .section import SectionEditRejected as SectionEditRejected
 from .section import SectionEditRequested as SectionEditRequested
@@ -112,6 +113,7 @@ AnySectionEvent = (
     | SectionEditChecked
     | SectionEditRejected
     | SectionEditVoided
+    | SectionEditMerged
     | SectionEdited
     | SectionRestored
     | SectionKept

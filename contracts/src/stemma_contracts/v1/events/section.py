@@ -187,6 +187,17 @@ class SectionEditVoided(SectionEvent):
     current_version: int = Field(ge=1)
 
 
+@registry.contract("stemma.section.edit.merged.v1", Family.EVENT)
+class SectionEditMerged(SectionEvent):
+    """A person made a newer version: the proposed edit waits on, as a change of that one, and is checked anew."""
+
+    proposal_id: Token
+    version: int = Field(ge=1, description="the version that it changes now")
+    base_digest: Digest = Field(description="digest of the text that it changes now")
+    draft: ArtifactRef
+    merge: Merge = Field(description="of what was proposed with the person's text, which stays where both changed")
+
+
 @registry.contract("stemma.section.edited.v1", Family.EVENT)
 class SectionEdited(TextEvent, PaidEvent):
     """The section has the text that a person gave, or the change that a person asked for (``job_id`` is set).

@@ -6,12 +6,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 from stemma_client.client import Client
+from stemma_client.conflicts import conflicts_in
 from stemma_client.differences import Change, Kind, Piece, differences
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import DocumentView, ProposalView, SectionView
 
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.output import clean, console, note
+from stemma_cli.output import clean, clean_line, console, note
 
 from .findings import lines_about_edit
 
@@ -98,6 +99,8 @@ async def show_proposal(client: Client, view: DocumentView, section: SectionView
     summary = await client.text(view.document_id, proposal.summary)
     note(f"edit {proposal.proposal_id} of {section.section_id} version {proposal.version}: {summary}")
     changes_note(await changes_of(client, view, section.draft, proposal.draft))
+    for conflict in await conflicts_in(client, view.document_id, proposal.merge):
+        note(f"both changed: {clean_line(conflict.ours)}; the edit has: {clean_line(conflict.theirs)}")
     for words in await lines_about_edit(client, view, section, None):
         note(f"edit {proposal.proposal_id}: {words}")
 

@@ -13,6 +13,7 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.merges import Merge
 from stemma_contracts.v1.provenance import Origin, Provenance
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity
@@ -61,8 +62,12 @@ class Proposed:
     base_digest: str = ""
     validation: ValidationSummary | None = None
     unchecked: str = ""
+    merge: Merge | None = None
 
 
+AnyProposalEvent = (
+    e.SectionEditProposed | e.SectionEditChecked | e.SectionEditMerged | e.SectionEditRejected | e.SectionEditVoided
+)
 ProposalEnd = Literal["accepted", "rejected", "voided", "refused", "failed"]
 """By a person, by a newer version, or by the editor agent, which made nothing to be proposed."""
 
@@ -97,7 +102,7 @@ def withdrawn(section: Section, event: e.SectionRevisionRefused | e.AnyFailure) 
 
 def after_proposal(
     section: Section,
-    event: e.SectionEditProposed | e.SectionEditChecked | e.SectionEditRejected | e.SectionEditVoided,
+    event: AnyProposalEvent,
     check: str,
     at: datetime | None,
 ) -> Section:
@@ -107,6 +112,8 @@ def after_proposal(
             return replace(section, proposal=_proposed(section, event, check, at))
         case e.SectionEditChecked():
             return _checked(section, event)
+        case e.SectionEditMerged():
+            return _merged(section, event, check)
         case e.SectionEditRejected():
             return _ended(section, event.proposal_id, "rejected")
         case e.SectionEditVoided():
@@ -129,6 +136,22 @@ def _proposed(section: Section, event: e.SectionEditProposed, check: str, at: da
         made_at=at,
         base_digest=event.base_digest,
     )
+
+
+def _merged(section: Section, event: e.SectionEditMerged, check: str) -> Section:
+    if not isinstance(section.proposal, Proposed):
+        return section
+    waiting = replace(
+        section.proposal,
+        version=event.version,
+        draft=event.draft,
+        base_digest=event.base_digest,
+        merge=event.merge,
+        check=check,
+        validation=None,
+        unchecked="",
+    )
+    return replace(section, proposal=waiting)
 
 
 def _checked(section: Section, event: e.SectionEditChecked) -> Section:
@@ -319,6 +342,7 @@ def _view(proposal: Proposal) -> ProposalView:
         "checking": proposal.check is not None,
         "validation": proposal.validation,
         "unchecked": proposal.unchecked,
+        "merge": proposal.merge,
     }
     return asked.model_copy(update=made)
 

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Form, Query, Request, Response
 from stemma_client import Client, DocumentView, RecordedEvent
 from stemma_client.comments import ReadThread
-from stemma_client.conflicts import conflicts_of
+from stemma_client.conflicts import conflicts_in, conflicts_of
 from stemma_client.findings import findings_of
 from stemma_client.recipes import outdated_recipe
 from stemma_contracts.suggestions import replaceable, suggestion_in
@@ -99,6 +99,7 @@ async def section_page(
         by_line=_by_line(findings),
         proposed=await _proposed(client, document, section, text),
         conflicts=await conflicts_of(client, at.document_id, section.current),
+        disputed=await conflicts_in(client, at.document_id, section.proposal.merge if section.proposal else None),
         pair=pair,
         compared=await _compared(client, document, section, pair) if pair else None,
         lineage=await lineage_of(client, document, section, read.events),
