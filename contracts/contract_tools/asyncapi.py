@@ -9,16 +9,7 @@ from stemma_contracts import MAX_MESSAGE_BYTES, Entry, Family, registry, subject
 from stemma_contracts.envelope import AT, CONTENT_TYPE, SPEC_VERSION
 from stemma_contracts.tokens import TOKEN_PATTERN
 
-from contract_tools.samples import (
-    BULK,
-    PEOPLE,
-    address,
-    address_of_bulk,
-    address_of_people,
-    parameterised,
-    readers,
-    senders,
-)
+from contract_tools import samples
 from contract_tools.schemas import golden_of, release
 
 
@@ -176,7 +167,7 @@ CANCEL: Document = {
     "summary": "Nobody waits for the job any more; not stored, may be missed, and its outcome is refused anyway.",
     "payload": {"type": "null"},
 }
-SECOND = {PEOPLE: address_of_people, BULK: address_of_bulk}
+SECOND = {samples.PEOPLE: samples.address_of_people, samples.BULK: samples.address_of_bulk}
 UNREGISTERED = {"dead-letter": DEAD_LETTER, "live-text": LIVE_TEXT, "presence": PRESENCE, "cancel": CANCEL}
 
 
@@ -195,16 +186,16 @@ def _message(entry: Entry) -> Document:
 def _channels(entries: list[Entry]) -> Document:
     channels: Document = {}
     for entry in entries:
-        channel = channels.setdefault(_channel_id(entry), _channel(address(entry), entry.family))
+        channel = channels.setdefault(_channel_id(entry), _channel(samples.address(entry), entry.family))
         channel["messages"][entry.ce_type] = _ref(f"components/messages/{entry.ce_type}")
         if second := _second(entry):
             channels[_second_id(entry, second)] = _channel(SECOND[second](entry), entry.family) | {
                 "messages": {entry.ce_type: _ref(f"components/messages/{entry.ce_type}")}
             }
-    dead = parameterised(subjects.dead("P-service", "P-name"))
-    live = parameterised(subjects.live("P-tenant", "P-document_id", "P-section_id"))
-    presence = parameterised(subjects.presence("P-tenant", "P-person", "P-document_id", "P-section_id"))
-    cancel = parameterised(subjects.cancelled_job("P-tenant", "P-document_id.P-number.P-job.P-section_id"))
+    dead = samples.parameterised(subjects.dead("P-service", "P-name"))
+    live = samples.parameterised(subjects.live("P-tenant", "P-document_id", "P-section_id"))
+    presence = samples.parameterised(subjects.presence("P-tenant", "P-person", "P-document_id", "P-section_id"))
+    cancel = samples.parameterised(subjects.cancelled_job("P-tenant", "P-document_id.P-number.P-job.P-section_id"))
     return channels | {
         "dead": _channel(dead, "dead letter") | {"messages": {"dead-letter": _ref("components/messages/dead-letter")}},
         "live": _channel(live, "live text") | {"messages": {"live-text": _ref("components/messages/live-text")}},
@@ -225,7 +216,7 @@ def _channel_id(entry: Entry) -> str:
 
 def _second(entry: Entry) -> str | None:
     """What comes on another subject, too: requests of people, and jobs that go behind those of others."""
-    return {Family.REQUEST: PEOPLE, Family.JOB: BULK}.get(entry.family)
+    return {Family.REQUEST: samples.PEOPLE, Family.JOB: samples.BULK}.get(entry.family)
 
 
 def _second_id(entry: Entry, second: str) -> str:
@@ -234,9 +225,9 @@ def _second_id(entry: Entry, second: str) -> str:
 
 def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
     for entry in entries:
-        for sender in senders(entry):
+        for sender in samples.senders(entry):
             yield _operation(sender, "send", _channel_id(entry), entry.ce_type)
-        for reader in readers(entry):
+        for reader in samples.readers(entry):
             name, operation = _operation(reader, "receive", _channel_id(entry), entry.ce_type)
             yield name, operation | (_reply() if entry.family is Family.REQUEST else {})
         if second := _second(entry):
@@ -245,8 +236,8 @@ def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
         yield _operation(service, "send", "dead", "dead-letter")
     yield _operation(subjects.GENERATION, "send", "live", "live-text")
     yield _operation(subjects.CALLERS, "receive", "live", "live-text")
-    yield _operation(PEOPLE, "send", "presence", "presence")
-    yield _operation(PEOPLE, "receive", "presence", "presence")
+    yield _operation(samples.PEOPLE, "send", "presence", "presence")
+    yield _operation(samples.PEOPLE, "receive", "presence", "presence")
     yield _operation(subjects.ORCHESTRATOR, "send", "cancel", "cancel")
     for service in subjects.LONG_WORKERS:
         yield _operation(service, "receive", "cancel", "cancel")
@@ -255,10 +246,10 @@ def _operations(entries: list[Entry]) -> Iterator[tuple[str, Document]]:
 def _second_operations(entry: Entry, second: str) -> Iterator[tuple[str, Document]]:
     channel = _second_id(entry, second)
     reply = _reply() if entry.family is Family.REQUEST else {}
-    for sender in (PEOPLE,) if second == PEOPLE else senders(entry):
+    for sender in (samples.PEOPLE,) if second == samples.PEOPLE else samples.senders(entry):
         name, operation = _operation(sender, "send", channel, entry.ce_type)
         yield name if sender == second else f"{name}.{second}", operation
-    for reader in readers(entry):
+    for reader in samples.readers(entry):
         name, operation = _operation(reader, "receive", channel, entry.ce_type)
         yield f"{name}.{second}", operation | reply
 

@@ -31,23 +31,9 @@ from stemma_contracts.connections import ASKS, READS, KnownAs, asks_who, servers
 from stemma_contracts.tokens import InvalidToken
 from stemma_telemetry import get_logger
 
+from . import permissions
 from .admitted import AdmittedError, Everybody, Person, digest_of, everybody_in
 from .nats_jwt import Signer, claims_of, has_signed
-from .permissions import (
-    ADMISSION,
-    ASKED,
-    CONNECTIONS,
-    User,
-    asking_account,
-    asking_user,
-    asking_who,
-    client_user,
-    inbox_prefix,
-    program,
-    reading_account,
-    reading_user,
-    tenant_account,
-)
 from .providers import Identity, InvalidIdentity, Provider, Trusted
 from .roles import ROLES
 
@@ -61,7 +47,7 @@ OTHERS_WITHIN_S = 0.3
 RECONNECT_WAIT_S = 0.25
 START_WITHIN_S = 20.0
 HANDSHAKE_WITHIN_S = 5.0
-LET_IN_TO = (reading_account(""), asking_account(""), tenant_account(""))
+LET_IN_TO = (permissions.reading_account(""), permissions.asking_account(""), permissions.tenant_account(""))
 NO_TLS: Mapping[str, Any] = {}
 
 
@@ -74,7 +60,7 @@ class Seals:
 
     @classmethod
     def of(cls, secret: str) -> Seals:
-        user = Signer(secret, ADMISSION, nkeys.PREFIX_BYTE_USER)
+        user = Signer(secret, permissions.ADMISSION, nkeys.PREFIX_BYTE_USER)
         return cls(user, Signer(secret, "issuer", nkeys.PREFIX_BYTE_ACCOUNT))
 
 
@@ -82,7 +68,7 @@ class Seals:
 class Entry:
     """Somebody who is known by a key or by a name, and what is to be shown: the digest of a password, or no more."""
 
-    user: User
+    user: permissions.User
     digest: str | None = None
 
     def is_shown_by(self, told: Mapping[str, str], nonce: str) -> bool:
@@ -154,7 +140,7 @@ def _somebody_went(before: Everybody, now: Everybody) -> bool:
 
 def _entries(tenant: str, everybody: Everybody) -> Iterator[tuple[str, Callable[[], Entry]]]:
     """Thousands of people have permissions of their own: they are made when they are needed."""
-    user = client_user(tenant)
+    user = permissions.client_user(tenant)
     if digest := everybody.programs.get(user):
         yield user, partial(_program, tenant, digest)
     if key := everybody.keys.get(user):
@@ -165,23 +151,23 @@ def _entries(tenant: str, everybody: Everybody) -> Iterator[tuple[str, Callable[
         yield person.keys.asking, partial(_asker, tenant, name, names)
         if person.identity:
             known = KnownAs.of(tenant, name, person.role, person.identity)
-            yield f"{known}/{READS}", partial(_known, reading_user(tenant, name))
-            yield f"{known}/{ASKS}", partial(_known, asking_user(tenant, name, names))
+            yield f"{known}/{READS}", partial(_known, permissions.reading_user(tenant, name))
+            yield f"{known}/{ASKS}", partial(_known, permissions.asking_user(tenant, name, names))
 
 
 def _program(tenant: str, digest: str | None) -> Entry:
-    return Entry(program(tenant), digest)
+    return Entry(permissions.program(tenant), digest)
 
 
 def _reader(tenant: str, name: str) -> Entry:
-    return Entry(reading_user(tenant, name))
+    return Entry(permissions.reading_user(tenant, name))
 
 
 def _asker(tenant: str, name: str, names: Sequence[str]) -> Entry:
-    return Entry(asking_user(tenant, name, names))
+    return Entry(permissions.asking_user(tenant, name, names))
 
 
-def _known(user: User) -> Entry:
+def _known(user: permissions.User) -> Entry:
     """Somebody who is in by a token of a provider; no password lets in."""
     return Entry(user, "")
 
@@ -215,11 +201,11 @@ def answer_to_identity(asked: Mapping[str, Any], register: Register, issuer: Sig
     known = KnownAs.of(identity.tenant, name, person.role, identity.value)
     match user:
         case _ if user == ASKS:
-            rights = asking_user(identity.tenant, name, ROLES[person.role])
+            rights = permissions.asking_user(identity.tenant, name, ROLES[person.role])
         case _ if user == READS:
-            rights = reading_user(identity.tenant, name)
+            rights = permissions.reading_user(identity.tenant, name)
         case _ if user == asks_who(about["connect_opts"]["pass"]):
-            rights = asking_who(identity.tenant, user)
+            rights = permissions.asking_who(identity.tenant, user)
         case _:
             return _response(issuer, about, {"error": "not admitted"})
     called = f"{known}/{ASKS if user == ASKS else READS}"
@@ -232,7 +218,7 @@ def is_identity(asked: Mapping[str, Any]) -> bool:
     return user in (READS, ASKS) or user.startswith("identity.")
 
 
-def _rights(user: User) -> dict[str, Any]:
+def _rights(user: permissions.User) -> dict[str, Any]:
     return {
         "type": "user",
         "pub": {"allow": [line.subject for line in user.publish]},
@@ -337,7 +323,7 @@ async def _answers(client: Client, asked: bytes, servers: int) -> AsyncGenerator
     """What each server answers, of so many; 0: nobody knows how many. Raises `TimeoutError` of NATS without any."""
     answers = await client.subscribe(inbox := client.new_inbox())
     try:
-        await client.publish(CONNECTIONS, asked, reply=inbox)
+        await client.publish(permissions.CONNECTIONS, asked, reply=inbox)
         yield json.loads((await answers.next_msg(ANSWER_WITHIN_S)).data)
         with suppress(NatsTimeoutError):
             for _ in islice(count(), servers - 1 if servers else None):
@@ -355,7 +341,7 @@ async def admitting(
     provider = Provider(trusted) if trusted else None
     admission = Admission(client, Register(folder), seals.issuer, provider)
     try:
-        await client.subscribe(ASKED, queue=ADMISSION, cb=admission.on_asked)
+        await client.subscribe(permissions.ASKED, queue=permissions.ADMISSION, cb=admission.on_asked)
         await client.flush()
         tasks = [asyncio.create_task(admission.watch())]
         if provider:
@@ -378,7 +364,7 @@ async def _connected(url: str, seals: Seals, tls: Mapping[str, Any]) -> Client:
                 return await nats.connect(
                     servers_in(url),
                     nkeys_seed_str=seals.user.seed,
-                    inbox_prefix=inbox_prefix(ADMISSION),
+                    inbox_prefix=permissions.inbox_prefix(permissions.ADMISSION),
                     max_reconnect_attempts=-1,
                     reconnect_time_wait=RECONNECT_WAIT_S,
                     error_cb=_tell,
@@ -402,7 +388,9 @@ class Admitting:
         if self._loop is not None:
             return
         ready: Future[asyncio.AbstractEventLoop] = Future()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._run(url, ready)), name=ADMISSION, daemon=True)
+        self._thread = threading.Thread(
+            target=lambda: asyncio.run(self._run(url, ready)), name=permissions.ADMISSION, daemon=True
+        )
         self._thread.start()
         self._loop = ready.result(START_WITHIN_S)
 

@@ -14,16 +14,7 @@ from nats.errors import Error as NatsError
 from nats.errors import NoRespondersError, NoServersError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js.errors import NotFoundError, ServiceUnavailableError
-from stemma_contracts import subjects
-from stemma_contracts.connections import (
-    CA_VARIABLE,
-    BadCertificates,
-    InvalidServers,
-    check_servers,
-    servers_in,
-    tls_of,
-    without_credentials,
-)
+from stemma_contracts import connections, subjects
 from stemma_contracts.tokens import check_token
 
 from .bounds import BadBound, Bounds
@@ -79,8 +70,8 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     arguments = parser.parse_args(argv)
     try:
         replicas = Replicas.of(environment, may_lower=arguments.lower_replicas)
-        settings = {"bounds": Bounds.of(environment), "tls": tls_of(environment), "replicas": replicas}
-    except (BadBound, BadCertificates) as error:
+        settings = {"bounds": Bounds.of(environment), "tls": connections.tls_of(environment), "replicas": replicas}
+    except (BadBound, connections.BadCertificates) as error:
         parser.error(str(error))
     return argparse.Namespace(**vars(arguments), **settings)
 
@@ -111,8 +102,8 @@ def _add_tasks(tasks: argparse._MutuallyExclusiveGroup) -> None:
 
 def _servers(text: str) -> str:
     try:
-        return check_servers(text)
-    except InvalidServers as error:
+        return connections.check_servers(text)
+    except connections.InvalidServers as error:
         raise argparse.ArgumentTypeError(f"{error} (or STEMMA_NATS_URL)") from None
 
 
@@ -147,7 +138,7 @@ async def _drifts(arguments: argparse.Namespace, told: list[Exception]) -> list[
     # nats-py does not come back from a handshake that failed.
     async with asyncio.timeout(attempts * RECONNECT_WAIT_S if arguments.tls else None):
         connection = await nats.connect(
-            servers_in(arguments.server),
+            connections.servers_in(arguments.server),
             **_who(arguments.user),
             **arguments.tls,
             inbox_prefix=inbox_prefix(arguments.user),
@@ -218,7 +209,7 @@ def _tenants(arguments: argparse.Namespace) -> Sequence[str]:
 
 
 def _why(errors: Sequence[Exception], arguments: argparse.Namespace) -> str:
-    server = without_credentials(arguments.server)
+    server = connections.without_credentials(arguments.server)
     words = " ".join(map(str, errors)).lower()
     if REFUSED in words:
         return f"the server at {server} refuses {arguments.user}: see to --user and STEMMA_NATS_PASSWORD"
@@ -227,7 +218,7 @@ def _why(errors: Sequence[Exception], arguments: argparse.Namespace) -> str:
     if isinstance(errors[-1], (ServiceUnavailableError, NoRespondersError)):
         return f"the server at {server} has no account for {', '.join(_tenants(arguments))}: see to its configuration"
     if "certificate" in words or "ssl" in words:
-        return f"no encrypted connection with the server at {server}: see to {CA_VARIABLE}"
+        return f"no encrypted connection with the server at {server}: see to {connections.CA_VARIABLE}"
     if isinstance(errors[-1], (NoServersError, TimeoutError)):
         return f"no NATS server answers at {server}: start it, or name another by --server or STEMMA_NATS_URL"
     return f"{server}: {errors[-1]}"

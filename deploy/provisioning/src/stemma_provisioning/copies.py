@@ -12,19 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from nats.aio.client import Client
-from nats.js import JetStreamContext
-from nats.js.api import (
-    AckPolicy,
-    ConsumerConfig,
-    ConsumerInfo,
-    DeliverPolicy,
-    DiscardPolicy,
-    ExternalStream,
-    PersistMode,
-    StreamConfig,
-    StreamConsumerSource,
-    StreamSource,
-)
+from nats.js import JetStreamContext, api
 from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 
@@ -50,7 +38,7 @@ class Copy:
     replicas: int = 1
 
     @property
-    def original(self) -> StreamConfig:
+    def original(self) -> api.StreamConfig:
         return next(stream for stream in streams() if stream.name == self.stream)
 
     def __str__(self) -> str:
@@ -68,18 +56,18 @@ class Copy:
     def origin_api(self) -> str:
         return f"$JS.{STREAMS}.API"
 
-    def feed(self, deliver_subject: str) -> ConsumerConfig:
-        return ConsumerConfig(
+    def feed(self, deliver_subject: str) -> api.ConsumerConfig:
+        return api.ConsumerConfig(
             durable_name=self.consumer,
             deliver_subject=deliver_subject,
             filter_subject=self.pattern,
-            ack_policy=AckPolicy.FLOW_CONTROL,
+            ack_policy=api.AckPolicy.FLOW_CONTROL,
             flow_control=True,
             idle_heartbeat=HEARTBEAT_S,
             max_ack_pending=IN_FLIGHT,
         )
 
-    def config(self, deliver_subject: str) -> StreamConfig:
+    def config(self, deliver_subject: str) -> api.StreamConfig:
         """The copy itself: as its original is kept, and written by its feed alone.
 
         On one server it waits for no disk: what is lost with the server is fed again. The server has no such mode for
@@ -90,13 +78,13 @@ class Copy:
             subjects=None,
             duplicate_window=0,
             allow_atomic=None,
-            discard=DiscardPolicy.OLD,
-            persist_mode=PersistMode.ASYNC if self.replicas == 1 else None,
+            discard=api.DiscardPolicy.OLD,
+            persist_mode=api.PersistMode.ASYNC if self.replicas == 1 else None,
             num_replicas=self.replicas,
-            mirror=StreamSource(
+            mirror=api.StreamSource(
                 name=self.stream,
-                external=ExternalStream(api=self.origin_api, deliver=""),
-                consumer=StreamConsumerSource(name=self.consumer, deliver_subject=deliver_subject),
+                external=api.ExternalStream(api=self.origin_api, deliver=""),
+                consumer=api.StreamConsumerSource(name=self.consumer, deliver_subject=deliver_subject),
             ),
         )
 
@@ -211,21 +199,21 @@ async def _messages_lost(origin: JetStreamContext, there: JetStreamContext, copy
 def _what_lasts(copy: Copy) -> dict[str, Any]:
     """Where a stream is counted from, so that nothing of that expires while it is."""
     if not (max_age_s := copy.original.max_age):
-        return {"deliver_policy": DeliverPolicy.ALL}
+        return {"deliver_policy": api.DeliverPolicy.ALL}
     since = datetime.now(UTC) - timedelta(seconds=max_age_s) + SOON
-    return {"deliver_policy": DeliverPolicy.BY_START_TIME, "opt_start_time": since}
+    return {"deliver_policy": api.DeliverPolicy.BY_START_TIME, "opt_start_time": since}
 
 
 def _from(sequence: int) -> dict[str, Any]:
-    return {"deliver_policy": DeliverPolicy.BY_START_SEQUENCE, "opt_start_seq": sequence}
+    return {"deliver_policy": api.DeliverPolicy.BY_START_SEQUENCE, "opt_start_seq": sequence}
 
 
 async def _stored(origin: JetStreamContext, copy: Copy, **start: Any) -> int:
     """How much of the original is the tenant's: what a consumer would have before it, as the server tells at once."""
-    counting = ConsumerConfig(
+    counting = api.ConsumerConfig(
         name=f"count-{secrets.token_hex(8)}",
         filter_subject=copy.pattern,
-        ack_policy=AckPolicy.EXPLICIT,
+        ack_policy=api.AckPolicy.EXPLICIT,
         inactive_threshold=COUNTED_WITHIN_S,
         mem_storage=True,
         num_replicas=1,
@@ -247,15 +235,15 @@ async def _make(origin: JetStreamContext, there: JetStreamContext, copy: Copy) -
     await there.add_stream(copy.config(subject))
 
 
-async def _feed_of(origin: JetStreamContext, copy: Copy) -> ConsumerInfo | None:
+async def _feed_of(origin: JetStreamContext, copy: Copy) -> api.ConsumerInfo | None:
     try:
-        info: ConsumerInfo = await origin.consumer_info(copy.stream, copy.consumer)
+        info: api.ConsumerInfo = await origin.consumer_info(copy.stream, copy.consumer)
     except NotFoundError:
         return None
     return info
 
 
-async def _stream_of(there: JetStreamContext, copy: Copy) -> StreamConfig | None:
+async def _stream_of(there: JetStreamContext, copy: Copy) -> api.StreamConfig | None:
     try:
         return (await there.stream_info(copy.stream)).config
     except NotFoundError:

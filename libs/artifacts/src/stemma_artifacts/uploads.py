@@ -20,18 +20,7 @@ from nats.js.errors import BadRequestError, NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import UploadRef
 
-from .objects import (
-    CHUNK_BYTES,
-    WRONG_LAST_SEQUENCE,
-    BadObject,
-    Described,
-    Mismatch,
-    NoSuchObject,
-    Objects,
-    rechunked,
-    subject_of,
-    verified,
-)
+from . import objects
 
 
 class UploadMissing(LookupError):
@@ -46,7 +35,7 @@ class UploadStore:
     """The upload bucket of one tenant; the object name is the digest."""
 
     def __init__(self, js: JetStreamContext, tenant: str) -> None:
-        self._objects = Objects(js)
+        self._objects = objects.Objects(js)
         self._bucket = subjects.uploads_bucket(tenant)
 
     async def put(self, data: bytes | IO[bytes], name: str, media_type: str) -> UploadRef:
@@ -69,18 +58,20 @@ class UploadStore:
     async def pieces(self, ref: UploadRef) -> AsyncIterator[bytes]:
         """The content of an upload as it comes; raises `UploadMissing`, or `UploadCorrupt` at its end at the latest."""
         try:
-            async for piece in verified(self._objects.pieces(self._bucket, ref.object_name), ref.digest, ref.size):
+            async for piece in objects.verified(
+                self._objects.pieces(self._bucket, ref.object_name), ref.digest, ref.size
+            ):
                 yield piece
-        except NoSuchObject:
+        except objects.NoSuchObject:
             raise UploadMissing(ref.digest) from None
-        except (Mismatch, BadObject):
+        except (objects.Mismatch, objects.BadObject):
             raise UploadCorrupt(ref.digest) from None
 
 
 def _digest_of(file: IO[bytes]) -> str:
     """The digest of an open file, which is at its end then."""
     hashed = hashlib.sha256()
-    while piece := file.read(CHUNK_BYTES):
+    while piece := file.read(objects.CHUNK_BYTES):
         hashed.update(piece)
     return hashed.hexdigest()
 
@@ -142,7 +133,7 @@ class ResumableUploads:
         progress = await self.progress(upload_id)
         if progress.complete or progress.offset != offset:
             raise WrongOffset(progress)
-        async for chunk in rechunked(pieces):
+        async for chunk in objects.rechunked(pieces):
             progress = await self._store(upload_id, progress, chunk)
         return await self._store(upload_id, progress, b"", last=True) if complete else progress
 
@@ -154,7 +145,7 @@ class ResumableUploads:
         try:
             stored = await self._js.publish(self._chunks(upload_id), chunk, stream=self._stream, headers=headers)
         except BadRequestError as refused:
-            if refused.err_code not in WRONG_LAST_SEQUENCE:
+            if refused.err_code not in objects.WRONG_LAST_SEQUENCE:
                 raise
             raise WrongOffset(await self.progress(upload_id)) from None
         return Progress(ends_at, last, stored.seq)
@@ -164,12 +155,12 @@ class ResumableUploads:
         progress = await self.progress(upload_id)
         if not progress.complete:
             raise Incomplete(f"{progress.offset} bytes are there, and not all")
-        described, hashed = Described(self._bucket, upload_id, upload_id), hashlib.sha256()
+        described, hashed = objects.Described(self._bucket, upload_id, upload_id), hashlib.sha256()
         async for chunk in self._stored(upload_id, progress):
             described.add(chunk)
             hashed.update(chunk)
         body = json.dumps(described.as_json(datetime.now(UTC).isoformat())).encode()
-        await self._js.publish(subject_of(self._bucket, upload_id), body, stream=self._stream)
+        await self._js.publish(objects.subject_of(self._bucket, upload_id), body, stream=self._stream)
         return UploadRef(
             object_name=upload_id, digest=hashed.hexdigest(), size=progress.offset, media_type=media_type, name=name
         )

@@ -2,21 +2,7 @@
 
 from pydantic import ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
-from stemma_client.errors import (
-    AccessDeniedError,
-    AnswerTimeoutError,
-    DocumentNotFoundError,
-    InvalidAddressError,
-    InvalidCutError,
-    InvalidInputError,
-    InvalidLoginError,
-    NobodyAdmitsError,
-    RequestRejectedError,
-    RequestTooLargeError,
-    ServerUnreachableError,
-    StemmaError,
-    UnreadableEventError,
-)
+from stemma_client import errors
 from stemma_contracts.misfits import misfits
 from stemma_contracts.tokens import InvalidToken
 
@@ -37,23 +23,27 @@ def words_for(error: Exception) -> CliError | None:
 
 
 _TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
-    (ServerUnreachableError, ExitCode.NO_SERVER, "start one with `stemma up`, or set STEMMA_NATS_URL"),
+    (errors.ServerUnreachableError, ExitCode.NO_SERVER, "start one with `stemma up`, or set STEMMA_NATS_URL"),
     (
-        NobodyAdmitsError,
+        errors.NobodyAdmitsError,
         ExitCode.FAILED,
         f"does `stemma-admission` run? it is part of `stemma up`; where it does, {SEE_WHO_YOU_ARE}",
     ),
-    (AccessDeniedError, ExitCode.FAILED, SEE_WHO_YOU_ARE),
-    (RequestRejectedError, ExitCode.REJECTED, ""),
-    (AnswerTimeoutError, ExitCode.FAILED, "does the orchestrator run? see `stemma list`, and the logs of `stemma up`"),
-    (DocumentNotFoundError, ExitCode.FAILED, SEE_THE_LIST),
-    (InvalidAddressError, ExitCode.USAGE, ""),
-    (InvalidLoginError, ExitCode.USAGE, ""),
-    (InvalidInputError, ExitCode.USAGE, ""),
-    (InvalidCutError, ExitCode.USAGE, "`stemma ledger DOC --json` has the words of each row"),
-    (RequestTooLargeError, ExitCode.USAGE, "say less, or send fewer files"),
-    (UnreadableEventError, ExitCode.FAILED, "is this command as recent as the services? see `stemma --version`"),
-    (StemmaError, ExitCode.FAILED, ""),
+    (errors.AccessDeniedError, ExitCode.FAILED, SEE_WHO_YOU_ARE),
+    (errors.RequestRejectedError, ExitCode.REJECTED, ""),
+    (
+        errors.AnswerTimeoutError,
+        ExitCode.FAILED,
+        "does the orchestrator run? see `stemma list`, and the logs of `stemma up`",
+    ),
+    (errors.DocumentNotFoundError, ExitCode.FAILED, SEE_THE_LIST),
+    (errors.InvalidAddressError, ExitCode.USAGE, ""),
+    (errors.InvalidLoginError, ExitCode.USAGE, ""),
+    (errors.InvalidInputError, ExitCode.USAGE, ""),
+    (errors.InvalidCutError, ExitCode.USAGE, "`stemma ledger DOC --json` has the words of each row"),
+    (errors.RequestTooLargeError, ExitCode.USAGE, "say less, or send fewer files"),
+    (errors.UnreadableEventError, ExitCode.FAILED, "is this command as recent as the services? see `stemma --version`"),
+    (errors.StemmaError, ExitCode.FAILED, ""),
     (ArtifactMissing, ExitCode.FAILED, "its document may have been erased"),
     (ArtifactCorrupt, ExitCode.FAILED, ""),
     (InvalidToken, ExitCode.USAGE, ""),
@@ -64,20 +54,20 @@ _TABLE: tuple[tuple[type[Exception], ExitCode, str], ...] = (
 
 def _hint(error: Exception) -> str:
     match error:
-        case RequestRejectedError() if _names_no_document(error):
+        case errors.RequestRejectedError() if _names_no_document(error):
             return SEE_THE_LIST
         case _:
             return ""
 
 
-def _names_no_document(error: RequestRejectedError) -> bool:
+def _names_no_document(error: errors.RequestRejectedError) -> bool:
     about_document = any(problem.field == "document_id" for problem in error.problems)
     return about_document and error.answer.document_id is None
 
 
 def _message(error: Exception) -> str:
     match error:
-        case RequestRejectedError():
+        case errors.RequestRejectedError():
             return f"rejected: {error}"
         case ValidationError():
             return "; ".join(map(str, misfits(error)))

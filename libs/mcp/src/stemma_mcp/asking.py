@@ -17,35 +17,23 @@ from stemma_contracts.v1.references import UploadRole
 
 from stemma_mcp.answers import accepted
 
+from . import arguments
 from .answers import Accepted
-from .arguments import (
-    DocumentId,
-    GivenFile,
-    InputId,
-    ProposalId,
-    ReplaceEdited,
-    RequestId,
-    SectionId,
-    SeenInput,
-    SeenSections,
-    SeenVersion,
-    ThreadId,
-)
 from .clients import asked, content_of, uploaded
 from .tools import ADDS, ADDS_ONCE, ENDS, Function
 
 ARGUMENTS: Mapping[str, Any] = {
-    "document_id": DocumentId,
-    "section_id": SectionId,
-    "version": SeenVersion,
-    "sections": SeenSections,
-    "proposal_id": ProposalId,
-    "thread_id": ThreadId,
+    "document_id": arguments.DocumentId,
+    "section_id": arguments.SectionId,
+    "version": arguments.SeenVersion,
+    "sections": arguments.SeenSections,
+    "proposal_id": arguments.ProposalId,
+    "thread_id": arguments.ThreadId,
     "comment_id": Annotated[str, Field(pattern=TOKEN_PATTERN, description="The id of the comment that suggests.")],
-    "input_id": InputId,
+    "input_id": arguments.InputId,
     "role": Annotated[UploadRole, Field(description="What the input is for.")],
     "passage": Annotated[str, Field(min_length=1, max_length=20_000, description="Words of the input.")],
-    "replace_edited": ReplaceEdited,
+    "replace_edited": arguments.ReplaceEdited,
     "feedback": Annotated[str, Field(min_length=1, max_length=20_000, description="What to change, in words.")],
     "cycle": Annotated[
         bool, Field(description="Have all sections written again; for the last section of a document in cycles.")
@@ -88,7 +76,7 @@ class Asking(NamedTuple):
     request: type[r.DocumentRequest]
     advice: str = ""
     annotations: ToolAnnotations = ADDS_ONCE
-    version: Any = SeenVersion
+    version: Any = arguments.SeenVersion
     then: str = "document_status"
 
     @property
@@ -113,7 +101,7 @@ class Asking(NamedTuple):
             if name in given:
                 default = Parameter.empty if field.is_required() else _plain(field.default)
                 yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=given[name])
-        yield Parameter("request_id", Parameter.KEYWORD_ONLY, default="", annotation=RequestId)
+        yield Parameter("request_id", Parameter.KEYWORD_ONLY, default="", annotation=arguments.RequestId)
 
 
 def _plain(default: Any) -> Any:
@@ -146,12 +134,12 @@ ASKING = (
     Asking(r.RestoreSection),
     Asking(r.RetrySection, "If inputs were missing, it fails again until they are there.", ADDS),
     Asking(r.ApplyInput, "Read with read_input first what it changes.", version=_STAGED),
-    Asking(r.WithdrawInput, "A staged version is dropped if version is the staged one.", ENDS, SeenInput),
-    Asking(r.SetInputRole, "What is internal is never quoted.", version=SeenInput, then="list_inputs"),
+    Asking(r.WithdrawInput, "A staged version is dropped if version is the staged one.", ENDS, arguments.SeenInput),
+    Asking(r.SetInputRole, "What is internal is never quoted.", version=arguments.SeenInput, then="list_inputs"),
     Asking(
         r.MarkConfidential,
         "Give its words as read_input has them, or as they were marked.",
-        version=SeenInput,
+        version=arguments.SeenInput,
         then="list_inputs",
     ),
     Asking(r.ReadRequirements, "Rows that are still there keep their ids and what was decided.", then=_LEDGER),
@@ -164,11 +152,11 @@ ASKING = (
 
 async def assign_section(
     client: Client,
-    document_id: DocumentId,
-    section_id: SectionId,
+    document_id: arguments.DocumentId,
+    section_id: arguments.SectionId,
     assignee: Annotated[str, Field(description="The name of a person; empty: nobody in particular any more.")],
     due: Annotated[datetime | None, Field(description="Until when, with a time zone: 2099-12-01T17:00:00Z.")] = None,
-    request_id: RequestId = "",
+    request_id: arguments.RequestId = "",
 ) -> Accepted:
     """Ask a person, in place of whoever was asked before, to see to a section and to what waits in it. Nothing is
     locked by this: others may still decide. The time that it is due counts until the section is settled."""
@@ -180,8 +168,8 @@ async def assign_section(
 
 async def comment_section(
     client: Client,
-    document_id: DocumentId,
-    section_id: SectionId,
+    document_id: arguments.DocumentId,
+    section_id: arguments.SectionId,
     version: Annotated[int, Field(ge=1, description="The version that you read.")],
     comments: Annotated[
         list[NewComment],
@@ -191,7 +179,7 @@ async def comment_section(
             description="Each with its words, and the words of the text that it quotes or the thread that it answers.",
         ),
     ],
-    request_id: RequestId = "",
+    request_id: arguments.RequestId = "",
 ) -> Accepted:
     """Comment on a section in the version that you read: on words that you quote, on all of it, or in a thread. All
     comments are made together, or none. They change nothing, and stay until somebody resolves them."""
@@ -202,17 +190,17 @@ async def comment_section(
 
 async def answer_question(
     client: Client,
-    document_id: DocumentId,
-    section_id: SectionId,
+    document_id: arguments.DocumentId,
+    section_id: arguments.SectionId,
     need_id: Annotated[str, Field(pattern=TOKEN_PATTERN, description="The id of the question, from read_section.")],
     answer: Annotated[str, Field(max_length=20_000, description="The answer in words; only what you know.")] = "",
     decisions: Annotated[
         dict[str, str],
         Field(description="By missing image: skip, or the name of an image among the inputs."),
     ] = {},  # noqa: B006
-    images: Annotated[dict[str, GivenFile], Field(description="By missing image: the image itself.")] = {},  # noqa: B006
+    images: Annotated[dict[str, arguments.GivenFile], Field(description="By missing image: the image itself.")] = {},  # noqa: B006
     heading: Annotated[str, Field(description="With need_id open_heading: that heading.")] = "",
-    request_id: RequestId = "",
+    request_id: arguments.RequestId = "",
 ) -> Accepted:
     """Answer what a section asks before it can go on: in words, by a decision about each missing image, or both.
     What you do not know, ask the person you work for."""

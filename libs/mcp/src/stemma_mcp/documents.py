@@ -16,17 +16,7 @@ from stemma_domain.dependencies import held_up_by
 
 from stemma_mcp.answers import ASK_AGAIN_AFTER_S, accepted, reading, steps_of
 
-from .answers import (
-    Accepted,
-    DocumentLine,
-    Documents,
-    DocumentTold,
-    Kinds,
-    SectionLine,
-    Waiting,
-    WaitingSection,
-    further,
-)
+from . import answers
 from .arguments import DocumentId, GivenFile, GivenInput, RequestId
 from .clients import content_of, uploaded
 from .refusals import InvalidArgumentsError
@@ -35,10 +25,10 @@ PAGE = 20
 Review = Literal["kind", "human", "auto", "none"]
 
 
-async def list_kinds(client: Client) -> Kinds:
+async def list_kinds(client: Client) -> answers.Kinds:
     """List the kinds of documents that can be started, each with its sections, what each rests on, and who settles
     its drafts. Ask this before start_document."""
-    return Kinds(kinds=tuple(await client.kinds()))
+    return answers.Kinds(kinds=tuple(await client.kinds()))
 
 
 async def start_document(
@@ -59,7 +49,7 @@ async def start_document(
         Field(description="All sections in order; else the chapters that a request demands, or the kind."),
     ] = None,
     request_id: RequestId = "",
-) -> Accepted:
+) -> answers.Accepted:
     """Start a document from a brief and input files. It returns at once with the id of the document; sections are
     then written one after the other for seconds to minutes. Ask document_status where it stands."""
     words = await _brief(client, brief, brief_file)
@@ -94,16 +84,16 @@ async def _uploaded(client: Client, inputs: list[GivenInput]) -> list[UploadRef]
 async def list_documents(
     client: Client,
     skip: Annotated[int, Field(ge=0, description="Leave out so many of the newest.")] = 0,
-) -> Documents:
+) -> answers.Documents:
     """List the documents, newest first, twenty at a time."""
     summaries = await client.documents()
     page = [await _document_line(client, summary) for summary in summaries[skip : skip + PAGE]]
-    more = further("list_documents", skip + len(page), len(summaries))
-    return Documents(documents=page, total=len(summaries), next=more)
+    more = answers.further("list_documents", skip + len(page), len(summaries))
+    return answers.Documents(documents=page, total=len(summaries), next=more)
 
 
-async def _document_line(client: Client, summary: DocumentSummary) -> DocumentLine:
-    return DocumentLine(
+async def _document_line(client: Client, summary: DocumentSummary) -> answers.DocumentLine:
+    return answers.DocumentLine(
         document_id=summary.document_id,
         title=await client.stored_text(summary.document_id, summary.title) or "",
         kind=summary.kind,
@@ -115,7 +105,7 @@ async def _document_line(client: Client, summary: DocumentSummary) -> DocumentLi
     )
 
 
-async def what_waits(client: Client) -> Waiting:
+async def what_waits(client: Client) -> answers.Waiting:
     """List the sections of all documents that wait for a decision: a review, an answer to a question, a proposed edit,
     or a stale text that is to be kept or regenerated. What was decided a moment ago may still be listed. Read each
     with read_section before you decide about it."""
@@ -124,22 +114,22 @@ async def what_waits(client: Client) -> Waiting:
     ]
     told = [await _waiting(client, summary, section) for summary, section in found[:PAGE]]
     steps = [reading(one.document_id, one.section_id, one.waits_for) for one in told[:1]]
-    return Waiting(sections=told, left_off=len(found) - len(told), next=steps)
+    return answers.Waiting(sections=told, left_off=len(found) - len(told), next=steps)
 
 
-async def _waiting(client: Client, summary: DocumentSummary, section: SectionSummary) -> WaitingSection:
+async def _waiting(client: Client, summary: DocumentSummary, section: SectionSummary) -> answers.WaitingSection:
     title = await client.stored_text(summary.document_id, summary.title) or ""
-    return WaitingSection(document_id=summary.document_id, document_title=title, **dict(section))
+    return answers.WaitingSection(document_id=summary.document_id, document_title=title, **dict(section))
 
 
-async def document_status(client: Client, document_id: DocumentId) -> DocumentTold:
+async def document_status(client: Client, document_id: DocumentId) -> answers.DocumentTold:
     """Tell where a document stands: its status, each section with its version, what waits for a decision, exports,
     and what the models cost. It never waits: while at_work is true, ask again after ask_again_after_s seconds."""
     return await told_of(client, await client.document(document_id))
 
 
-async def told_of(client: Client, view: DocumentView) -> DocumentTold:
-    return DocumentTold(
+async def told_of(client: Client, view: DocumentView) -> answers.DocumentTold:
+    return answers.DocumentTold(
         document_id=view.document_id,
         title=await client.stored_text(view.document_id, view.title) or "",
         kind=view.kind,
@@ -158,8 +148,8 @@ async def told_of(client: Client, view: DocumentView) -> DocumentTold:
     )
 
 
-def _section_line(view: DocumentView, section: SectionView) -> SectionLine:
-    return SectionLine(
+def _section_line(view: DocumentView, section: SectionView) -> answers.SectionLine:
+    return answers.SectionLine(
         **dict(SectionSummary.of(section, section.title)),
         depends_on=section.depends_on,
         held_up_by=[upstream.section_id for upstream in held_up_by(view, section.section_id)],

@@ -4,23 +4,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
-from stemma_client.errors import (
-    AccessDeniedError,
-    AnswerTimeoutError,
-    BusyError,
-    CopyIncompleteError,
-    DocumentNotFoundError,
-    InvalidCutError,
-    InvalidInputError,
-    NobodyAdmitsError,
-    NotReadYetError,
-    RequestRejectedError,
-    RequestTooLargeError,
-    ServerUnreachableError,
-    StemmaError,
-    TenantFullError,
-    UnreadableEventError,
-)
+from stemma_client import errors
 from stemma_contracts.misfits import misfits
 from stemma_contracts.v1.answers import Problem
 
@@ -45,10 +29,10 @@ ADVICE: dict[Code, str] = {
 
 _OWN_ADVICE: tuple[tuple[type[Exception], str], ...] = (
     (
-        CopyIncompleteError,
+        errors.CopyIncompleteError,
         "tell whoever runs Stemma; nothing is lost, and it can be read again once they have mended it",
     ),
-    (UnreadableEventError, "tell whoever runs Stemma; without what cannot be read, the document is not known"),
+    (errors.UnreadableEventError, "tell whoever runs Stemma; without what cannot be read, the document is not known"),
 )
 
 
@@ -91,29 +75,29 @@ def problems_of(error: ValidationError) -> list[Problem]:
 
 
 _CODES: tuple[tuple[type[Exception], Code, str], ...] = (
-    (DocumentNotFoundError, "not_found", "document_id"),
+    (errors.DocumentNotFoundError, "not_found", "document_id"),
     (ArtifactMissing, "not_found", ""),
     (ArtifactCorrupt, "not_found", ""),
-    (NobodyAdmitsError, "unavailable", ""),
-    (AccessDeniedError, "not_allowed", ""),
-    (InvalidInputError, "invalid", ""),
-    (InvalidCutError, "invalid", "begins_with"),
-    (RequestTooLargeError, "invalid", ""),
-    (TenantFullError, "too_many", ""),
-    (BusyError, "too_many", ""),
-    (ServerUnreachableError, "unavailable", ""),
-    (NotReadYetError, "unavailable", ""),
-    (CopyIncompleteError, "unavailable", ""),
-    (UnreadableEventError, "unavailable", ""),
+    (errors.NobodyAdmitsError, "unavailable", ""),
+    (errors.AccessDeniedError, "not_allowed", ""),
+    (errors.InvalidInputError, "invalid", ""),
+    (errors.InvalidCutError, "invalid", "begins_with"),
+    (errors.RequestTooLargeError, "invalid", ""),
+    (errors.TenantFullError, "too_many", ""),
+    (errors.BusyError, "too_many", ""),
+    (errors.ServerUnreachableError, "unavailable", ""),
+    (errors.NotReadYetError, "unavailable", ""),
+    (errors.CopyIncompleteError, "unavailable", ""),
+    (errors.UnreadableEventError, "unavailable", ""),
 )
 
 
 def refusal_of(error: BaseException | None) -> Refusal | None:
     """What to tell an agent of an error; None for one that only a bug explains."""
     match error:
-        case RequestRejectedError():
+        case errors.RequestRejectedError():
             return _refusal("rejected", *error.problems, request_id=error.request_id)
-        case AnswerTimeoutError():
+        case errors.AnswerTimeoutError():
             return _refusal("no_answer_yet", _problem_in(error, ""), request_id=error.request_id)
         case InvalidArgumentsError():
             return _refusal("invalid", *error.problems)
@@ -130,7 +114,7 @@ def refusal_of(error: BaseException | None) -> Refusal | None:
 def _problem_in(error: BaseException | None, field: str) -> Problem:
     if isinstance(error, ArtifactMissing | ArtifactCorrupt):
         return Problem.of("content_missing", field)
-    if isinstance(error, StemmaError) and error.problem:
+    if isinstance(error, errors.StemmaError) and error.problem:
         return error.problem if error.problem.field else error.problem.model_copy(update={"field": field})
     return Problem(field=field, message=str(error))
 

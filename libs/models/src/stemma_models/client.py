@@ -18,21 +18,8 @@ from stemma_telemetry import get_logger, note
 from stemma_telemetry.names import SpanEvent
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
+from . import errors
 from .checks import TIME_LIMIT, finished, loop_in
-from .errors import (
-    ContextTooLongError,
-    ModelUnavailableError,
-    UnfinishedAnswer,
-    Wait,
-    describe,
-    held_tokens,
-    is_loading,
-    is_provider_error,
-    is_structure_refused,
-    is_too_long,
-    is_transient,
-    status_of,
-)
 from .pace import MOST_CALLS, Pace, known_pace, pace_of
 from .providers import cached_start, look_at, provider, structure_of, with_cache_hints, with_structure
 from .records import Request
@@ -175,7 +162,7 @@ async def room_for(model: BaseChatModel, request: Request, settings: ModelSettin
         return wanted
     tokens = await tokens_of(model, request)
     if tokens + answer > holds:
-        raise ContextTooLongError(settings.name, tokens, holds, answer, spent.total)
+        raise errors.ContextTooLongError(settings.name, tokens, holds, answer, spent.total)
     return max(answer, min(wanted, holds - tokens - tokens // COUNT_MARGIN))
 
 
@@ -250,16 +237,18 @@ class ModelClient:
                 async with limit:
                     answer = await self._attempts(request, spent, listener, failures, document_id)
             except Exception as error:
-                if not is_provider_error(error):
+                if not errors.is_provider_error(error):
                     raise
-                if is_too_long(error):
-                    tokens, holds = await tokens_of(self._model, request), held_tokens(error)
-                    raise ContextTooLongError(self._settings.name, tokens, holds, 0, meter.total) from error
+                if errors.is_too_long(error):
+                    tokens, holds = await tokens_of(self._model, request), errors.held_tokens(error)
+                    raise errors.ContextTooLongError(self._settings.name, tokens, holds, 0, meter.total) from error
                 if limit.expired():
                     pace.gave_up()
                 late = ", after ".join([f"no answer within {limit_s:g} s", *failures[-1:]])
                 if not (limit.expired() and listener and finished(listener.said)):
-                    raise ModelUnavailableError(late if limit.expired() else describe(error), meter.total) from error
+                    raise errors.ModelUnavailableError(
+                        late if limit.expired() else errors.describe(error), meter.total
+                    ) from error
                 answer = AIMessage(listener.said, response_metadata={"finish_reason": TIME_LIMIT})
         is_json = request.response_format is not None
         answer = _clean(answer, JSON_OPENS_WITH if is_json else opens_with, is_json=is_json, goes_on=bool(begun))
@@ -290,8 +279,8 @@ class ModelClient:
         """After a stream that came to nothing the answer is asked for in one piece: some servers do not stream well."""
         retrying = AsyncRetrying(
             stop=self._is_over,
-            wait=Wait(self._settings),
-            retry=retry_if_exception(is_transient),
+            wait=errors.Wait(self._settings),
+            retry=retry_if_exception(errors.is_transient),
             before_sleep=partial(_note_failure, failures=failures, pace=await self.pace()),
             reraise=True,
         )
@@ -299,14 +288,14 @@ class ModelClient:
             with attempt:
                 try:
                     return await self._attempt(request, spent, listener, document_id)
-                except UnfinishedAnswer:
+                except errors.UnfinishedAnswer:
                     listener = None
                     raise
         raise AssertionError("an attempt returns or raises")
 
     def _is_over(self, state: RetryCallState) -> bool:
         error = state.outcome.exception() if state.outcome else None
-        return state.attempt_number > self._settings.retries and not is_loading(error)
+        return state.attempt_number > self._settings.retries and not errors.is_loading(error)
 
     async def _attempt(self, request: Request, spent: Meter, listener: Listener | None, document_id: str) -> AIMessage:
         spent.count(Usage(calls=1))
@@ -337,10 +326,10 @@ class ModelClient:
         try:
             message = await self._model.ainvoke(list(messages), **given)
         except Exception as error:
-            if self._structure == "words" or not is_structure_refused(error):
+            if self._structure == "words" or not errors.is_structure_refused(error):
                 raise
             self._structure = "words"
-            raise UnfinishedAnswer("the server takes no schema of an answer") from None
+            raise errors.UnfinishedAnswer("the server takes no schema of an answer") from None
         return _untooled(message) if "tools" in given else message
 
     async def _streamed(self, stream: Any, listener: Listener, request: Request, spent: Meter) -> AIMessage:
@@ -384,7 +373,7 @@ async def _next(chunks: AsyncGenerator[AIMessageChunk, None], silence_s: float |
             return await anext(chunks, None)
     except TimeoutError:
         if limit.expired():
-            raise UnfinishedAnswer(f"a stream that was silent for {silence_s:g} s") from None
+            raise errors.UnfinishedAnswer(f"a stream that was silent for {silence_s:g} s") from None
         raise
 
 
@@ -450,8 +439,8 @@ def _as_utf8(calls: Any) -> Any:
 def _note_failure(state: RetryCallState, failures: list[str], pace: Pace) -> None:
     error = state.outcome.exception() if state.outcome else None
     if error is not None:
-        if status_of(error) == 429:
+        if errors.status_of(error) == 429:
             pace.refused()
-        failures.append(describe(error))
+        failures.append(errors.describe(error))
         note(SpanEvent.RETRY, attempt=state.attempt_number, error=failures[-1])
         log.warning("model_call_retried", attempt=state.attempt_number, error=failures[-1])

@@ -21,29 +21,12 @@ from stemma_languages import role_of_name
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
+from . import reading_call
 from .reading import Limits as FileLimits
-from .reading_call import (
-    ANCHORS,
-    BEFORE,
-    CHANGES,
-    FIELDS,
-    FILE,
-    TEXT,
-    Done,
-    Page,
-    Part,
-    draw,
-    page_of,
-    passage_of,
-    picture_of,
-    prepare,
-    read,
-    words_of,
-)
 
 log = get_logger()
 # One for all files and forms of this process; it starts with the first of them.
-PREPARED = Prepared(prepare)
+PREPARED = Prepared(reading_call.prepare)
 PNG, JSON = "image/png", "application/json"
 
 
@@ -72,23 +55,25 @@ class Readings:
             return _unreadable(job, Unreadable(reason="too_large", detail=f"at most {most} MB are read"))
         with TemporaryDirectory(prefix="stemma-read-") as name:
             folder = Path(name)
-            passages = ((ref, passage_of(number)) for number, ref in enumerate(job.confidential))
-            for ref, file in ((job.file, FILE), (job.previous, BEFORE), *passages):
+            passages = ((ref, reading_call.passage_of(number)) for number, ref in enumerate(job.confidential))
+            for ref, file in ((job.file, reading_call.FILE), (job.previous, reading_call.BEFORE), *passages):
                 if ref is not None:
                     data = await self.artifacts.get(job.document.tenant, job.document.document_id, ref)
                     await asyncio.to_thread((folder / file).write_bytes, data)
             try:
-                done = await confined_in(folder, PREPARED, self.limits, read, job, self.file_limits)
+                done = await confined_in(folder, PREPARED, self.limits, reading_call.read, job, self.file_limits)
             except ConfinementError as ended:
                 return _unreadable(job, _given_up(ended))
             return _unreadable(job, done.failure) if done.failure else await self._stored(folder, job, done)
 
-    async def _stored(self, folder: Path, job: ReadInput, done: Done) -> InputRead:
+    async def _stored(self, folder: Path, job: ReadInput, done: reading_call.Done) -> InputRead:
         is_own, name = job.is_text and not job.confidential, Path(job.name).name
         text = (job.file.media_type, name) if job.is_text else ("text/markdown", f"{name}.md")
         reading = InputReading(
-            text=job.file if is_own else await self._put(job, folder / TEXT, *text),
-            anchors=None if job.is_text else await self._put(job, folder / ANCHORS, JSON, ANCHORS),
+            text=job.file if is_own else await self._put(job, folder / reading_call.TEXT, *text),
+            anchors=None
+            if job.is_text
+            else await self._put(job, folder / reading_call.ANCHORS, JSON, reading_call.ANCHORS),
             images=await self._files(folder, job, "image", done.images),
             figures=done.figures,
             warnings=done.warnings,
@@ -103,25 +88,27 @@ class Readings:
         difference = await self._changed(folder, job, done)
         return InputRead(**_echo(job), reading=reading, children=children, difference=difference)
 
-    async def _titled(self, job: ReadInput, done: Done) -> ArtifactRef | None:
+    async def _titled(self, job: ReadInput, done: reading_call.Done) -> ArtifactRef | None:
         """What a brief calls itself; nobody asks that of another file."""
         if job.input_id != BRIEF or not done.title:
             return None
         return await self._put(job, done.title.encode(errors="replace"), "text/plain", "title.txt")
 
-    async def _fields(self, folder: Path, job: ReadInput, done: Done) -> FoundFields | None:
+    async def _fields(self, folder: Path, job: ReadInput, done: reading_call.Done) -> FoundFields | None:
         if done.field_ids is None:
             return None
-        fields = await self._put(job, folder / FIELDS, JSON, FIELDS)
+        fields = await self._put(job, folder / reading_call.FIELDS, JSON, reading_call.FIELDS)
         return FoundFields(fields=fields, field_ids=done.field_ids, accepted_digest=done.accepted)
 
-    async def _changed(self, folder: Path, job: ReadInput, done: Done) -> InputDifference | None:
+    async def _changed(self, folder: Path, job: ReadInput, done: reading_call.Done) -> InputDifference | None:
         if done.changed_blocks is None:
             return None
-        changes = await self._put(job, folder / CHANGES, JSON, CHANGES)
+        changes = await self._put(job, folder / reading_call.CHANGES, JSON, reading_call.CHANGES)
         return InputDifference(changes=changes, blocks=done.changed_blocks, parts=done.changed_parts)
 
-    async def _files(self, folder: Path, job: ReadInput, kind: str, files: tuple[Part, ...]) -> tuple[InputFile, ...]:
+    async def _files(
+        self, folder: Path, job: ReadInput, kind: str, files: tuple[reading_call.Part, ...]
+    ) -> tuple[InputFile, ...]:
         stored = []
         for number, file in enumerate(files):
             ref = await self._put(job, folder / f"{kind}-{number}", file.media_type, file.name)
@@ -134,23 +121,27 @@ class Readings:
         if not (most and job.draw and await asyncio.to_thread(_holds_pdf, folder)):
             return None
         try:
-            await confined_in(folder, PREPARED, self.drawings.limits, draw, most, self.drawings.bytes_each)
+            await confined_in(folder, PREPARED, self.drawings.limits, reading_call.draw, most, self.drawings.bytes_each)
         except (ConfinementError, Stalled) as ended:
             log.warning("pages_not_drawn", input_id=job.input_id, why=str(ended))
-        files = [folder / page_of(number) for number in range(most)]
+        files = [folder / reading_call.page_of(number) for number in range(most)]
         pages = [await self._page(number, file, job) for number, file in enumerate(files) if file.is_file()]
         if not pages:
             return None
         return await self._put(job, DrawnPages(pages=tuple(pages)).model_dump_json().encode(), JSON, "pages.json")
 
     async def _page(self, number: int, file: Path, job: ReadInput) -> DrawnPage:
-        page = Page.model_validate_json(await asyncio.to_thread(file.read_bytes))
+        page = reading_call.Page.model_validate_json(await asyncio.to_thread(file.read_bytes))
         return DrawnPage(
             label=page.label,
             width=page.width,
             height=page.height,
-            image=await self._put(job, file.with_name(picture_of(number)), PNG, picture_of(number)),
-            words=await self._put(job, file.with_name(words_of(number)), JSON, words_of(number)),
+            image=await self._put(
+                job, file.with_name(reading_call.picture_of(number)), PNG, reading_call.picture_of(number)
+            ),
+            words=await self._put(
+                job, file.with_name(reading_call.words_of(number)), JSON, reading_call.words_of(number)
+            ),
         )
 
     async def _put(self, job: ReadInput, content: bytes | Path, media_type: str, name: str) -> ArtifactRef:
@@ -185,5 +176,5 @@ def _echo(job: ReadInput) -> dict[str, Any]:
 
 
 def _holds_pdf(folder: Path) -> bool:
-    with (folder / FILE).open("rb") as file:
+    with (folder / reading_call.FILE).open("rb") as file:
         return b"%PDF-" in file.read(1024)

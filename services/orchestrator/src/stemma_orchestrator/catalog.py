@@ -13,17 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from stemma_contracts.misfits import misfits
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.capabilities import DocumentKind, KindSection
-from stemma_domain.blueprints.planning import (
-    Blueprint,
-    DependencyMap,
-    InvalidPlan,
-    Wording,
-    check_cycle,
-    check_dependencies,
-    plan_sections,
-    title_key,
-    worded,
-)
+from stemma_domain.blueprints import planning
 from stemma_kinds import KindError, KindFolder, find_kinds
 from stemma_languages import UnknownLanguage, language
 
@@ -43,8 +33,8 @@ class Kind:
     ``folder_digest`` is that of all that there is of it, where it came with a package.
     """
 
-    blueprint: Blueprint
-    dependencies: DependencyMap
+    blueprint: planning.Blueprint
+    dependencies: planning.DependencyMap
     digest: str
     translations: Mapping[str, Kind] = field(default_factory=dict)
     ids_by_title: Mapping[str, str] = field(default_factory=dict)
@@ -62,7 +52,7 @@ class Kind:
 
     def _ids_by_title(self) -> dict[str, str]:
         blueprints = [kind.blueprint for kind in (*self.translations.values(), self)]
-        return {title_key(section.title): section.id for one in blueprints for section in one.sections}
+        return {planning.title_key(section.title): section.id for one in blueprints for section in one.sections}
 
 
 Catalog = Mapping[str, Kind]
@@ -81,14 +71,14 @@ def load_catalog(config: Path) -> Catalog:
     return catalog
 
 
-def _of_packages(maps: Mapping[str, DependencyMap]) -> Catalog:
+def _of_packages(maps: Mapping[str, planning.DependencyMap]) -> Catalog:
     try:
         return {name: _of_package(kind, maps) for name, kind in sorted(find_kinds().items())}
     except KindError as error:
         raise ConfigError(str(error)) from None
 
 
-def _of_package(folder: KindFolder, maps: Mapping[str, DependencyMap]) -> Kind:
+def _of_package(folder: KindFolder, maps: Mapping[str, planning.DependencyMap]) -> Kind:
     """A kind of a package: ``blueprint.json``, and what it is called in ``titles/<language>.json``."""
     place = f"{folder.name}/"
     kind = _read_kind(f"{place}{BLUEPRINT}", folder.path / BLUEPRINT, maps)
@@ -106,7 +96,7 @@ def _titles(folder: KindFolder, kind: Kind) -> Iterator[tuple[str, Kind]]:
         yield tag, _read_wording(name, file, kind, tag)
 
 
-def _in_config(config: Path, maps: Mapping[str, DependencyMap]) -> Catalog:
+def _in_config(config: Path, maps: Mapping[str, planning.DependencyMap]) -> Catalog:
     """Every ``blueprints/*.json`` and its titles in ``blueprints/<language>/``."""
     files = sorted((config / "blueprints").glob("*.json"))
     if not files:
@@ -145,7 +135,9 @@ def _document_kind(kind: Kind) -> DocumentKind:
                 review=plan.review.mode,
                 needs_input=needs.get(plan.section_id, ()),
             )
-            for plan in plan_sections(blueprint, kind.dependencies, [section.id for section in blueprint.sections])
+            for plan in planning.plan_sections(
+                blueprint, kind.dependencies, [section.id for section in blueprint.sections]
+            )
         ),
     )
 
@@ -157,10 +149,10 @@ def _read_dependencies(file: Path) -> dict[str, dict[str, tuple[str, ...]]]:
         raise ConfigError(f"{file.name}: {misfits(error)[0]}") from None
 
 
-def _read_kind(name: str, file: Path, maps: Mapping[str, DependencyMap]) -> Kind:
+def _read_kind(name: str, file: Path, maps: Mapping[str, planning.DependencyMap]) -> Kind:
     """A blueprint that carries its dependencies, or has them in ``maps``; ``name`` is what errors call it."""
     try:
-        blueprint = Blueprint.model_validate(_read_json(name, file))
+        blueprint = planning.Blueprint.model_validate(_read_json(name, file))
     except ValidationError as error:
         raise ConfigError(f"{name}: {misfits(error)[0]}") from None
     in_map = blueprint.kind in maps
@@ -170,17 +162,17 @@ def _read_kind(name: str, file: Path, maps: Mapping[str, DependencyMap]) -> Kind
         )
     dependencies = maps.get(blueprint.kind, blueprint.dependencies or {})
     try:
-        check_dependencies([section.id for section in blueprint.sections], dependencies)
-    except InvalidPlan as error:
+        planning.check_dependencies([section.id for section in blueprint.sections], dependencies)
+    except planning.InvalidPlan as error:
         raise ConfigError(f"{DEPENDENCIES if in_map else name}: {error}") from None
     try:
-        check_cycle(blueprint, dependencies)
-    except InvalidPlan as error:
+        planning.check_cycle(blueprint, dependencies)
+    except planning.InvalidPlan as error:
         raise ConfigError(f"{name}: {error}") from None
     return _kind(blueprint, dependencies)
 
 
-def _kind(blueprint: Blueprint, dependencies: DependencyMap) -> Kind:
+def _kind(blueprint: planning.Blueprint, dependencies: planning.DependencyMap) -> Kind:
     canonical = json.dumps([blueprint.model_dump(mode="json"), dependencies], sort_keys=True)
     return Kind(blueprint, dependencies, sha256(canonical.encode()).hexdigest())
 
@@ -207,11 +199,11 @@ def _tag(name: str, written: str) -> str:
 
 def _read_wording(name: str, file: Path, kind: Kind, tag: str) -> Kind:
     try:
-        wording = Wording.model_validate(_read_json(name, file))
-        return _kind(worded(kind.blueprint, wording, tag), kind.dependencies)
+        wording = planning.Wording.model_validate(_read_json(name, file))
+        return _kind(planning.worded(kind.blueprint, wording, tag), kind.dependencies)
     except ValidationError as error:
         raise ConfigError(f"{name}: {misfits(error)[0]}") from None
-    except InvalidPlan as error:
+    except planning.InvalidPlan as error:
         raise ConfigError(f"{name}: {error}") from None
 
 

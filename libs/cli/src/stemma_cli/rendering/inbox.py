@@ -13,20 +13,9 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import AssignmentView, DocumentView, SectionView
 from stemma_domain.dependencies import waiting_for
 
+from stemma_cli import wording
 from stemma_cli.lookup import title_of
 from stemma_cli.output import note
-from stemma_cli.wording import (
-    age_words,
-    assignment_words,
-    because_words,
-    comments_words,
-    count_words,
-    coverage_words,
-    proposal_words,
-    score_words,
-    version_words,
-    waits_since,
-)
 
 from .findings import lines_about_edit, lines_of
 from .inputs import brief_words
@@ -101,7 +90,7 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
         section=section,
         unblocks=sorted(waiting_for(view, section.section_id)) if section.waits else [],
         waits_for=_wait_words(section),
-        since=waits_since(section),
+        since=wording.waits_since(section),
         question=await client.text(view.document_id, section.need.question) if section.need and section.asks else "",
         findings=await findings_of(client, view.document_id, section.current),
         edit_findings=await lines_about_edit(client, view, section),
@@ -111,15 +100,15 @@ async def _entry(client: Client, view: DocumentView, title: str, section: Sectio
 def _wait_words(section: SectionView) -> str:
     review = "review" if section.waits_for_review else ""
     stale = stale_words(section) if section.is_to_be_kept_or_regenerated else ""
-    lost = coverage_words(section.validation.coverage if section.validation else None)
-    told = (review, proposal_words(section), stale, lost, comments_words(section))
+    lost = wording.coverage_words(section.validation.coverage if section.validation else None)
+    told = (review, wording.proposal_words(section), stale, lost, wording.comments_words(section))
     return "; ".join(filter(None, told))
 
 
 def stale_words(section: SectionView) -> str:
     first = next((reason.upstream_section_id for reason in section.stale_reasons if reason.upstream_stale), None)
     choice = f"decide about {first} first, or keep or regenerate" if first else "keep or regenerate"
-    return f"stale ({because_words(section)}): {choice}"
+    return f"stale ({wording.because_words(section)}): {choice}"
 
 
 def most_pressing_first(entry: Entry) -> tuple[int, float]:
@@ -134,19 +123,19 @@ def _waits_for(entry: Entry) -> str:
 
 def _lint(entry: Entry) -> str:
     version, validation = (entry.section.version, entry.section.validation) if entry.section else (0, None)
-    return count_words(validation) if validation else "not checked" if version else ""
+    return wording.count_words(validation) if validation else "not checked" if version else ""
 
 
 COLUMNS: Mapping[str, Callable[[Entry], str]] = {
     "DOCUMENT": lambda entry: entry.document_id,
     "SECTION": lambda entry: entry.section_id,
     "TITLE": lambda entry: entry.section.title if entry.section else "",
-    "VERSION": lambda entry: version_words(entry.section.version if entry.section else 0),
-    "AGE": lambda entry: age_words(entry.since),
-    "SCORE": lambda entry: score_words(entry.section.evaluation) if entry.section else "",
+    "VERSION": lambda entry: wording.version_words(entry.section.version if entry.section else 0),
+    "AGE": lambda entry: wording.age_words(entry.since),
+    "SCORE": lambda entry: wording.score_words(entry.section.evaluation) if entry.section else "",
     "LINT": _lint,
     "UNBLOCKS": lambda entry: str(len(entry.unblocks) or ""),
     "WAITS FOR": _waits_for,
-    "ASSIGNED": lambda entry: assignment_words(entry.assignment.assignee, entry.assignment.due),
+    "ASSIGNED": lambda entry: wording.assignment_words(entry.assignment.assignee, entry.assignment.due),
     "OF": lambda entry: entry.document_title,
 }

@@ -18,21 +18,9 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.views import DocumentView, SectionView
 
+from stemma_cli import wording
 from stemma_cli.exit_codes import ExitCode
 from stemma_cli.output import clean_line, console, note, say, say_json, table
-from stemma_cli.wording import (
-    because_words,
-    event_line,
-    failure_words,
-    paused_words,
-    proposal_words,
-    score_words,
-    status_words,
-    under_way_words,
-    version_words,
-    waiting_words,
-    work_words,
-)
 
 from .findings import lines_about, lines_about_edit
 from .inputs import brief_words
@@ -56,7 +44,7 @@ class Screen:
         if self._as_json:
             say_json(event.view)
         else:
-            say(event_line(event))
+            say(wording.event_line(event))
         sys.stdout.flush()
 
     def live(self, piece: LiveText) -> None:
@@ -77,7 +65,7 @@ class TableScreen(Screen):
     def update(self, view: DocumentView, event: RecordedEvent) -> None:
         self._view = view
         self._written = {k: n for k, n in self._written.items() if view.sections[k].at_work}
-        self.display.console.print(Text(clean_line(event_line(event)), style="dim"))
+        self.display.console.print(Text(clean_line(wording.event_line(event)), style="dim"))
         self.display.refresh()
 
     def live(self, piece: LiveText) -> None:
@@ -93,7 +81,7 @@ class TableScreen(Screen):
         shown = len(columns) if self.display.console.width >= WIDE else 2
         rows = [self._row(section)[:shown] for section in view.sections.values()]
         heard = sum(one.before + one.characters for one in self._written.values())
-        told = under_way_words(view, self.seconds, characters=heard)
+        told = wording.under_way_words(view, self.seconds, characters=heard)
         state = ", ".join([f"{view.document_id}: {view.status}", *told])
         return Group(table(columns[:shown], rows), Text(clean_line(state), style="bold"))
 
@@ -102,15 +90,15 @@ class TableScreen(Screen):
         return (
             section.section_id,
             self._status(section),
-            work_words(section, self.seconds),
-            version_words(section.version),
-            score_words(section.evaluation),
+            wording.work_words(section, self.seconds),
+            wording.version_words(section.version),
+            wording.score_words(section.evaluation),
             section.failure or (written.words if written and step_of(section) == "writing" else ""),
         )
 
     def _status(self, section: SectionView) -> str:
         """What is chosen for a prompt is chosen before the model is called, of which the first sign is live text."""
-        words, is_heard = status_words(section), section.section_id in self._written
+        words, is_heard = wording.status_words(section), section.section_id in self._written
         begins = step_of(section) == "writing" and elapsed(section, datetime.now(UTC)) < CHOOSING_S
         return words.replace("writing", "choosing") if begins and not is_heard else words
 
@@ -200,7 +188,7 @@ async def tell_verdict(client: Client, view: DocumentView) -> ExitCode:
         note(f"completed: take it out with `stemma export {view.document_id[:8]}`")
         return ExitCode.OK
     failed = [s for s in view.sections.values() if s.status is SectionStatus.FAILED]
-    for words in failure_words(view, failed):
+    for words in wording.failure_words(view, failed):
         note(words)
     for section in view.waiting:
         for words in await lines_about(client, view, section):
@@ -209,7 +197,7 @@ async def tell_verdict(client: Client, view: DocumentView) -> ExitCode:
     if view.lacks_brief:
         note(brief_words(view))
     if view.status is DocumentStatus.PAUSED:
-        note(paused_words(view))
+        note(wording.paused_words(view))
     return ExitCode.FAILED if failed or view.status in ENDED else ExitCode.OK
 
 
@@ -217,17 +205,18 @@ async def _tell_proposals(client: Client, view: DocumentView) -> None:
     for section in (s for s in view.sections.values() if s.proposes):
         assert section.proposal is not None
         name = f"{view.document_id[:8]} {section.section_id}"
-        note(f"{section.section_id}: {proposal_words(section)}; see `stemma show {name}`, `stemma accept-edit {name}`")
+        proposed = f"{section.section_id}: {wording.proposal_words(section)}"
+        note(f"{proposed}; see `stemma show {name}`, `stemma accept-edit {name}`")
         for words in await lines_about_edit(client, view, section):
             note(f"{section.section_id}: edit {section.proposal.proposal_id}: {words}")
 
 
 def _tell_who_waits(view: DocumentView) -> None:
     for section in view.stale:
-        because = because_words(section)
+        because = wording.because_words(section)
         note(f"stale: {section.section_id} ({because})")
     if view.stale:
         note(f"decide with `stemma keep` or `stemma regenerate`; see `stemma stale {view.document_id[:8]}`")
     asked = [s for s in view.waiting if s.asks or s.status is SectionStatus.AWAITING_REVIEW]
     if asked:
-        note(waiting_words(asked))
+        note(wording.waiting_words(asked))

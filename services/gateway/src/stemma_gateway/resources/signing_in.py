@@ -21,47 +21,25 @@ from stemma_contracts.tokens import InvalidToken
 from stemma_contracts.v1.answers import Problem
 from stemma_telemetry import get_logger
 
+from stemma_gateway import pages, problems
 from stemma_gateway.authentication import Caller, Shown, admitted, bearer_in, recognised
 from stemma_gateway.bodies import media_type_of, whole_body
 from stemma_gateway.cookies import SignedIn, check_change, check_origin, check_visit
 from stemma_gateway.delivery import address
 from stemma_gateway.limits import Owner
 from stemma_gateway.openid import OpenId, Visit, claims_of, ends_at
-from stemma_gateway.pages import (
-    HOME,
-    HTML,
-    MAX_PATH,
-    ROOT,
-    SIGN_IN,
-    PageRoute,
-    language_of,
-    led_to,
-    local,
-    page,
-    reads_pages,
-    reasons_shown,
-)
-from stemma_gateway.problems import (
-    HttpError,
-    NotFound,
-    SessionEnded,
-    SignInFailed,
-    TooMany,
-    Unauthenticated,
-    UnsupportedMedia,
-    problem_of,
-    response_of,
-)
 from stemma_gateway.sessions import Session
 
-router = APIRouter(tags=["sign-in"], route_class=PageRoute)
+router = APIRouter(tags=["sign-in"], route_class=pages.PageRoute)
 BACK = "/sign-in/back"
 
 
 @router.get("/sign-in/provider", status_code=303, response_class=Response)
-async def visit_provider(request: Request, next: Annotated[str, Query(max_length=MAX_PATH)] = HOME) -> Response:
+async def visit_provider(
+    request: Request, next: Annotated[str, Query(max_length=pages.MAX_PATH)] = pages.HOME
+) -> Response:
     """Send a browser to the OpenID provider of this installation, from where it comes back signed in."""
-    there, visit = await _openid(request).begin(local(next), _back(request))
+    there, visit = await _openid(request).begin(pages.local(next), _back(request))
     request.app.state.bearer.cookies.put_aside(request, visit)
     return RedirectResponse(there, 303)
 
@@ -72,20 +50,20 @@ async def come_back(request: Request) -> Response:
     openid, bearer = _openid(request), request.app.state.bearer
     visit = bearer.cookies.brought_back(request, Visit)
     if visit is None:
-        raise SignInFailed(Problem.of("provider_sign_in_unknown"))
+        raise problems.SignInFailed(Problem.of("provider_sign_in_unknown"))
     token = await openid.finish(visit, dict(request.query_params), _back(request))
     try:
         async with admitted(request, bearer.shown(token)):
             bearer.cookies.begun(request, token, ends_at(claims_of(token)))
-    except Unauthenticated as error:
-        raise SignInFailed(error.problem) from None
-    return led_to(request, visit.next)
+    except problems.Unauthenticated as error:
+        raise problems.SignInFailed(error.problem) from None
+    return pages.led_to(request, visit.next)
 
 
 def _openid(request: Request) -> OpenId:
     openid: OpenId | None = request.app.state.bearer.openid
     if openid is None:
-        raise NotFound(Problem.of("provider_not_configured"))
+        raise problems.NotFound(Problem.of("provider_not_configured"))
     return openid
 
 
@@ -102,7 +80,7 @@ class Wanted(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    next: str = Field(HOME, max_length=MAX_PATH, description="a path of this gateway")
+    next: str = Field(pages.HOME, max_length=pages.MAX_PATH, description="a path of this gateway")
 
 
 class Link(BaseModel):
@@ -116,7 +94,7 @@ class Link(BaseModel):
 async def make_link(request: Request, session: Caller, wanted: Wanted) -> Link:
     """Make a link that signs one browser in, for whoever shows a token; a session in a cookie makes none."""
     links: Links = request.app.state.links
-    code = links.make(session.owner, bearer_in(request), local(wanted.next))
+    code = links.make(session.owner, bearer_in(request), pages.local(wanted.next))
     return Link(path=address(request, f"{LINKS}/{code}"), good_for_s=GOOD_FOR_S)
 
 
@@ -124,9 +102,9 @@ async def make_link(request: Request, session: Caller, wanted: Wanted) -> Link:
     f"{LINKS}/{{code}}",
     response_class=Response,
     responses={
-        200: {**HTML, "description": "Never."},
+        200: {**pages.HTML, "description": "Never."},
         303: {"description": "The browser is signed in, and goes on."},
-        401: {**HTML, "description": "The form for signing in: the link is over, or its token is good no more."},
+        401: {**pages.HTML, "description": "The form for signing in: the link is over, or its token is good no more."},
     },
 )
 async def follow_link(request: Request, code: str) -> Response:
@@ -134,20 +112,20 @@ async def follow_link(request: Request, code: str) -> Response:
     check_visit(request)
     invitation = request.app.state.links.take(code)
     if invitation is None:
-        return sign_in_form(request, HOME, None, Unauthenticated(Problem.of("sign_in_link_used")))
+        return sign_in_form(request, pages.HOME, None, problems.Unauthenticated(Problem.of("sign_in_link_used")))
     credentials = Credentials(token=SecretStr(invitation.token))
     try:
         await begun(request, credentials)
-    except (Unauthenticated, TooMany) as error:
+    except (problems.Unauthenticated, problems.TooMany) as error:
         return sign_in_form(request, invitation.path, None, error)
-    return led_to(request, invitation.path)
+    return pages.led_to(request, invitation.path)
 
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
 MAX_BYTES = 16 * 1024
 ENDED_HERE_ONLY = "ended_here_only"
 """Of the page for sign-in: the session before it is known to be over at this gateway alone."""
-Next = Annotated[str, Query(max_length=MAX_PATH, description="the page to go on to: a path of this gateway")]
+Next = Annotated[str, Query(max_length=pages.MAX_PATH, description="the page to go on to: a path of this gateway")]
 
 
 class Credentials(BaseModel):
@@ -177,14 +155,14 @@ class WhoAmI(BaseModel):
     csrf_token: str | None = Field(None, description="goes with each change as `X-CSRF-Token` where no Origin does")
 
 
-@router.get(SIGN_IN, response_class=Response, responses={200: {**HTML, "description": "The form."}})
-async def show_sign_in(request: Request, next: Next = HOME) -> Response:
+@router.get(pages.SIGN_IN, response_class=Response, responses={200: {**pages.HTML, "description": "The form."}})
+async def show_sign_in(request: Request, next: Next = pages.HOME) -> Response:
     """The page on which a person signs in."""
-    return sign_in_form(request, local(next), ended_here_only=ENDED_HERE_ONLY in request.query_params)
+    return sign_in_form(request, pages.local(next), ended_here_only=ENDED_HERE_ONLY in request.query_params)
 
 
 @router.post(
-    SIGN_IN,
+    pages.SIGN_IN,
     response_model=WhoAmI,
     responses={303: {"description": "A browser goes on to `next`."}},
     openapi_extra={
@@ -194,17 +172,17 @@ async def show_sign_in(request: Request, next: Next = HOME) -> Response:
         }
     },
 )
-async def sign_in(request: Request, next: Next = HOME) -> Any:
+async def sign_in(request: Request, next: Next = pages.HOME) -> Any:
     """Begin a session: a cookie that stands for the token. Programs need none, they show the token itself."""
     check_origin(request)
-    path, credentials = local(next), await _credentials(request)
+    path, credentials = pages.local(next), await _credentials(request)
     try:
         who = await begun(request, credentials)
-    except (Unauthenticated, TooMany) as error:
-        if not reads_pages(request):
+    except (problems.Unauthenticated, problems.TooMany) as error:
+        if not pages.reads_pages(request):
             raise
         return sign_in_form(request, path, credentials, error)
-    return led_to(request, path) if reads_pages(request) else who
+    return pages.led_to(request, path) if pages.reads_pages(request) else who
 
 
 @router.post("/sign-out", status_code=204, responses={303: {"description": "A browser goes on to the sign-in."}})
@@ -214,16 +192,16 @@ async def sign_out(request: Request) -> Response:
     bearer = request.app.state.bearer
     try:
         signed_in = bearer.cookies.of(request)
-    except SessionEnded:
+    except problems.SessionEnded:
         signed_in = None
     others_know = True
     if signed_in:
         check_change(request, signed_in)
         others_know = await _tell_other_gateways(request, signed_in)
     bearer.cookies.ended(request, signed_in)
-    if not reads_pages(request):
+    if not pages.reads_pages(request):
         return Response(None, HTTPStatus.NO_CONTENT)
-    return led_to(request, SIGN_IN if others_know else f"{SIGN_IN}?{ENDED_HERE_ONLY}")
+    return pages.led_to(request, pages.SIGN_IN if others_know else f"{pages.SIGN_IN}?{ENDED_HERE_ONLY}")
 
 
 async def _tell_other_gateways(request: Request, signed_in: SignedIn) -> bool:
@@ -235,9 +213,9 @@ async def _tell_other_gateways(request: Request, signed_in: SignedIn) -> bool:
     try:
         async with recognised(request, bearer.shown(signed_in.token)) as session:
             await session.client.signed_out.add(signed_in.name, bearer.cookies.last_moment(signed_in))
-    except Unauthenticated:
+    except problems.Unauthenticated:
         return True
-    except (HttpError, StemmaError) as error:
+    except (problems.HttpError, StemmaError) as error:
         get_logger().warning("sign_out_not_told", reason=str(error))
         return False
     return True
@@ -249,9 +227,9 @@ async def show_session(request: Request, session: Caller) -> WhoAmI:
     return _who(request, session, getattr(request.state, "signed_in", None))
 
 
-@router.get(ROOT, include_in_schema=False)
+@router.get(pages.ROOT, include_in_schema=False)
 async def show_root(request: Request) -> Response:
-    return led_to(request, HOME)
+    return pages.led_to(request, pages.HOME)
 
 
 def sign_in_form(
@@ -262,23 +240,23 @@ def sign_in_form(
     *,
     ended_here_only: bool = False,
 ) -> Response:
-    plain = response_of(error) if error else None
+    plain = problems.response_of(error) if error else None
     status = HTTPStatus(plain.status_code) if plain else HTTPStatus.OK
     headers = {"Retry-After": plain.headers["Retry-After"]} if plain and "Retry-After" in plain.headers else {}
     shown = {
-        "wrong": reasons_shown(problem_of(error), language_of(request)) if error else "",
+        "wrong": pages.reasons_shown(problems.problem_of(error), pages.language_of(request)) if error else "",
         "ended_here_only": ended_here_only,
         "user_name": credentials.user if credentials else "",
         "tenant": credentials.tenant if credentials else DEFAULT_TENANT,
     }
     openid = request.app.state.bearer.openid
     provider = openid.name if openid else ""
-    return page(request, "sign_in.html", status, headers, next=path, provider=provider, **shown)
+    return pages.page(request, "sign_in.html", status, headers, next=path, provider=provider, **shown)
 
 
 async def _credentials(request: Request) -> Credentials:
     if (media_type := media_type_of(request)) not in (JSON, FORM):
-        raise UnsupportedMedia(Problem.of("media_type_unsupported", media_types=f"{JSON}, {FORM}"))
+        raise problems.UnsupportedMedia(Problem.of("media_type_unsupported", media_types=f"{JSON}, {FORM}"))
     body = await whole_body(request, MAX_BYTES)
     if media_type == JSON:
         return Credentials.model_validate_json(body)
@@ -292,8 +270,8 @@ async def begun(request: Request, credentials: Credentials) -> WhoAmI:
     try:
         async with admitted(request, shown) as session:
             return _who(request, session, bearer.cookies.begun(request, token))
-    except Unauthenticated:
-        raise Unauthenticated(Problem.of("sign_in_wrong")) from None
+    except problems.Unauthenticated:
+        raise problems.Unauthenticated(Problem.of("sign_in_wrong")) from None
 
 
 def _token_of(url: str, credentials: Credentials) -> str:
@@ -301,7 +279,7 @@ def _token_of(url: str, credentials: Credentials) -> str:
     try:
         login = login_of(url, tenant, user, credentials.password.get_secret_value())
     except (InvalidToken, InvalidLoginError):
-        raise Unauthenticated(Problem.of("sign_in_wrong")) from None
+        raise problems.Unauthenticated(Problem.of("sign_in_wrong")) from None
     return bearer_of(ServerAddress(url, tenant, user, login=login))
 
 

@@ -10,15 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, Protocol, runtime_checkable
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import (
-    BaseCheckpointSaver,
-    ChannelVersions,
-    Checkpoint,
-    CheckpointMetadata,
-    CheckpointTuple,
-    copy_checkpoint,
-    get_checkpoint_id,
-)
+from langgraph.checkpoint import base
 from langgraph.checkpoint.base import DeltaChannelHistory as History
 from stemma_contracts.v1.outcomes import ThreadsHeld
 from stemma_telemetry import get_logger, names
@@ -43,7 +35,7 @@ def require(names: Set[str], found: Set[str]) -> None:
         raise CheckpointsUnusable(f"checkpointer tables are missing ({missing}): {SETUP}")
 
 
-class OneSuccessor(BaseCheckpointSaver[Any], ABC):
+class OneSuccessor(base.BaseCheckpointSaver[Any], ABC):
     """Stands before a saver whose database refuses a checkpoint a second successor."""
 
     @abstractmethod
@@ -58,10 +50,10 @@ class OneSuccessor(BaseCheckpointSaver[Any], ABC):
         was set back, or that of another replica is slow.
         """
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+    async def aget_tuple(self, config: RunnableConfig) -> base.CheckpointTuple | None:
         """Read a checkpoint, without an id the last of its thread; raises `Outage`."""
         with self.outages():
-            return await super().aget_tuple(config if get_checkpoint_id(config) else await self._at_last(config))
+            return await super().aget_tuple(config if base.get_checkpoint_id(config) else await self._at_last(config))
 
     async def _at_last(self, config: RunnableConfig) -> RunnableConfig:
         place = config["configurable"]
@@ -71,9 +63,9 @@ class OneSuccessor(BaseCheckpointSaver[Any], ABC):
     async def aput(
         self,
         config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
+        checkpoint: base.Checkpoint,
+        metadata: base.CheckpointMetadata,
+        new_versions: base.ChannelVersions,
     ) -> RunnableConfig:
         with self.outages():
             return await super().aput(config, checkpoint, metadata, new_versions)
@@ -89,7 +81,7 @@ class OneSuccessor(BaseCheckpointSaver[Any], ABC):
             await super().adelete_thread(thread_id)
 
 
-class PinnedSaver(BaseCheckpointSaver[Any]):
+class PinnedSaver(base.BaseCheckpointSaver[Any]):
     """The saver of one run: its thread begins where it was ``found``, or, if nothing was, as a new one.
 
     LangGraph by itself begins at the newest checkpoint, which another process may have written since; and a config
@@ -97,25 +89,25 @@ class PinnedSaver(BaseCheckpointSaver[Any]):
     refuses it if the checkpoint has a successor by now.
     """
 
-    def __init__(self, saver: BaseCheckpointSaver[Any], found: CheckpointTuple | None) -> None:
+    def __init__(self, saver: base.BaseCheckpointSaver[Any], found: base.CheckpointTuple | None) -> None:
         super().__init__(serde=saver.serde)
         self._saver = saver
         self._found = found
 
-    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+    async def aget_tuple(self, config: RunnableConfig) -> base.CheckpointTuple | None:
         """What was found, as long as no other checkpoint is asked for by its id."""
-        if get_checkpoint_id(config) is not None or config["configurable"].get("checkpoint_ns"):
+        if base.get_checkpoint_id(config) is not None or config["configurable"].get("checkpoint_ns"):
             return await self._saver.aget_tuple(config)
         if self._found is None:
             return None
-        return self._found._replace(checkpoint=copy_checkpoint(self._found.checkpoint))
+        return self._found._replace(checkpoint=base.copy_checkpoint(self._found.checkpoint))
 
     async def aput(
         self,
         config: RunnableConfig,
-        checkpoint: Checkpoint,
-        metadata: CheckpointMetadata,
-        new_versions: ChannelVersions,
+        checkpoint: base.Checkpoint,
+        metadata: base.CheckpointMetadata,
+        new_versions: base.ChannelVersions,
     ) -> RunnableConfig:
         return await self._saver.aput(config, checkpoint, metadata, new_versions)
 

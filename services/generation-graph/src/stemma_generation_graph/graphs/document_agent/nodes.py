@@ -32,30 +32,7 @@ from stemma_generation_graph.sources import InputsRefused, Text
 from stemma_generation_graph.tools import answers_to_broken, run_tool_calls
 from stemma_generation_graph.writing import load_material
 
-from .checking import (
-    FORMS,
-    GO_ON,
-    IMAGES,
-    MAX_ISSUES,
-    STEPS,
-    Written,
-    ask_converter,
-    ask_person,
-    ask_validator,
-    describe_issues,
-    document_coverage,
-    is_known,
-    is_understood,
-    mark_of,
-    open_issues,
-    question_at_bound,
-    question_whether_to_go_on,
-    question_without_progress,
-    rules_of,
-    subject_of,
-    text_to_check,
-    with_keys,
-)
+from . import checking
 from .images import MAX_IMAGE_BYTES, batch_of, decided, is_image, question_about, quoted, scan, supplied_assets
 from .session import CHECKPOINTS, DOCX, DRAFT, STRUCTURE, Session, new_manifest, outline_of
 from .state import (
@@ -85,7 +62,7 @@ async def delivery(state: DocumentState, deps: GraphDeps, run: RunContext, sessi
     job = job_of(state)
     await ensure_draft(state, run, session)
     evaluation, warnings = await _evaluation(state, deps, run, session), list[dict[str, Any]]()
-    written = await document_coverage(state, session)
+    written = await checking.document_coverage(state, session)
     evaluation = {**evaluation, "checks": [_coverage_check(written).model_dump(mode="json")]}
     if unfinished := len(written.open_chapters):
         warnings = [*warnings, {"code": "unfinished_chapters", "count": unfinished}]
@@ -123,7 +100,7 @@ async def _evaluation(state: DocumentState, deps: GraphDeps, run: RunContext, se
         return not_judged([], failure_of(error)["failure"]["detail"])
 
 
-def _coverage_check(written: Written) -> ProgramCheck:
+def _coverage_check(written: checking.Written) -> ProgramCheck:
     """The criterion that no model scores: whether the document holds all that the inputs say."""
     missing, total = len(written.missing), len(written.blocks)
     if missing:
@@ -161,7 +138,7 @@ class DocumentNodes:
             "document_outline": [asdict(chapter) for chapter in await session.compute(outline_of, texts)],
             "missing_references": [entry.model_dump(mode="json") for entry in missing],
             "pending_question": question_about(batch_of(missing)) if missing else "",
-            "question_about": IMAGES if missing else "",
+            "question_about": checking.IMAGES if missing else "",
             "status": "waiting" if missing else "processing",
         }
 
@@ -169,14 +146,14 @@ class DocumentNodes:
         """One call of the model, with the tools. Words without a call end the work once everything is written."""
         bound = self._steps(state) + state["extra_steps"]
         if state["agent_steps"] >= bound:
-            return self._at_bound(state, question_at_bound(bound), "step_bound")
+            return self._at_bound(state, checking.question_at_bound(bound), "step_bound")
         session = _session(state, runtime)
         if (seen := progress(state, session))["stalled"] > MOST_STALLED:
-            return self._at_bound(state, question_without_progress(seen["stalled"]), "no_progress")
+            return self._at_bound(state, checking.question_without_progress(seen["stalled"]), "no_progress")
         step = seen | await take_step(state, self._deps, runtime.context, session, seen["stalled"])
         if is_call(step["messages"][-1]):
             return step
-        open_still = (await document_coverage(state, session)).open_words()
+        open_still = (await checking.document_coverage(state, session)).open_words()
         if not open_still:
             return {**step, "generation_complete": True}
         return {**step, "messages": [*step["messages"], HumanMessage(f"{open_still}\n\n{GO_ON_WITH_TOOLS}")]}
@@ -188,8 +165,8 @@ class DocumentNodes:
         match self._deps.agent.on_step_bound:
             case "human_input":
                 done, chapters = state["current_chapter"], len(state["document_outline"])
-                question = question_whether_to_go_on(why, self._steps(state), done, chapters)
-                return {"pending_question": question, "question_about": STEPS, "status": "waiting"}
+                question = checking.question_whether_to_go_on(why, self._steps(state), done, chapters)
+                return {"pending_question": question, "question_about": checking.STEPS, "status": "waiting"}
             case "complete":
                 return _ended_at_bound(state)
             case "fail":
@@ -219,7 +196,7 @@ class DocumentNodes:
 
     def _bench(self, state: DocumentState, session: Session, run: RunContext) -> ToolContext:
         async def open_words() -> str:
-            return (await document_coverage(state, session, bench.left_out)).open_words()
+            return (await checking.document_coverage(state, session, bench.left_out)).open_words()
 
         bench = ToolContext(
             session, state["user_decisions"], state["current_chapter"], self._now, run.live, open_words,
@@ -231,9 +208,9 @@ class DocumentNodes:
         """Has the draft checked; a checkpoint counts, a check that the agent asked for does not."""
         session = _session(state, runtime)
         await ensure_draft(state, runtime.context, session)
-        known = is_known(state, session)
+        known = checking.is_known(state, session)
         if known:
-            issues = open_issues(state["validation_issues"], state["accepted_issues"])
+            issues = checking.open_issues(state["validation_issues"], state["accepted_issues"])
             passed = state["validation_passed"] or (bool(state["validation_issues"]) and not issues)
         else:
             issues, passed = await self._checked(state, runtime.context, session)
@@ -241,20 +218,20 @@ class DocumentNodes:
             **self._verdict(state, passed, issues, is_new=not known),
             "manifest": session.manifest,
             "validation_passed": passed,
-            "validation_issues": issues[:MAX_ISSUES],
-            "last_check": mark_of(state, session),
+            "validation_issues": issues[: checking.MAX_ISSUES],
+            "last_check": checking.mark_of(state, session),
             "checkpoint_created": False,
             "validation_requested": False,
             "pending_call": "",
-            "messages": _answer_to_pending_call(state, describe_issues(issues)),
+            "messages": _answer_to_pending_call(state, checking.describe_issues(issues)),
         }
 
     async def _checked(
         self, state: DocumentState, run: RunContext, session: Session
     ) -> tuple[list[dict[str, Any]], bool]:
         """The issues that the validator finds and no chapter keeps, and whether that is none; mends what is safe."""
-        checked = await text_to_check(state, session)
-        report = await ask_validator(checked, session, job_of(state), run.library)
+        checked = await checking.text_to_check(state, session)
+        report = await checking.ask_validator(checked, session, job_of(state), run.library)
         if report.fixed is not None:
             mended = await run.library.text(job_of(state).document, report.fixed)
             await session.write(DRAFT, checked.put_back(mended))
@@ -262,7 +239,7 @@ class DocumentNodes:
         log.info(Log.VALIDATION_RAN, issue_count=len(report.issues), line_numbers=lines)
         if not report.validation_passed:
             self._validation_failed.add(1)
-        issues = open_issues(with_keys(report, await session.text(DRAFT)), state["accepted_issues"])
+        issues = checking.open_issues(checking.with_keys(report, await session.text(DRAFT)), state["accepted_issues"])
         return issues, report.validation_passed or (bool(report.issues) and not issues)
 
     def _verdict(self, state: DocumentState, passed: bool, issues: list[dict[str, Any]], *, is_new: bool) -> Update:
@@ -275,7 +252,7 @@ class DocumentNodes:
         is_checked = all(issue["rule"] != NOT_CHECKED for issue in issues)
         if is_new and is_checked and attempts <= limits.max_fix_attempts:
             return {"verdict": "failed", "fix_attempts": attempts}
-        detail = f"chapter {state['current_chapter'] + 1}: {rules_of(issues)}"[:MAX_DETAIL]
+        detail = f"chapter {state['current_chapter'] + 1}: {checking.rules_of(issues)}"[:MAX_DETAIL]
         warning = {"code": "validation_issues", "count": max(1, len(issues)), "detail": detail}
         at_bound: Update = {"fix_attempts": attempts, "warnings": [warning]}
         match limits.on_fix_bound if is_checked else "checkpoint":
@@ -311,18 +288,20 @@ class DocumentNodes:
 
         An answer that the question does not understand changes nothing: it is asked again.
         """
-        about, library = subject_of(state), runtime.context.library
+        about, library = checking.subject_of(state), runtime.context.library
         missing = [MissingReference.model_validate(entry) for entry in state["missing_references"]]
-        asked = batch_of(missing) if about == IMAGES else []
-        answer = await ask_person(state["pending_question"], FORMS[about], asked, job_of(state), library)
-        if not is_understood(about, answer):
+        asked = batch_of(missing) if about == checking.IMAGES else []
+        answer = await checking.ask_person(
+            state["pending_question"], checking.FORMS[about], asked, job_of(state), library
+        )
+        if not checking.is_understood(about, answer):
             return {"status": "waiting"}
         words = answer.text.strip()
         answered: Update = {"pending_question": "", "question_about": "", "pending_call": "", "status": "processing"}
         match about:
             case "images":
                 return {**answered, **_with_images(state, _session(state, runtime), missing, answer)}
-            case "steps" if answer_form(words) == GO_ON:
+            case "steps" if answer_form(words) == checking.GO_ON:
                 more = state["extra_steps"] + self._steps(state)
                 return {**answered, "extra_steps": more, "steps_seen": [], "stalled": 0}
             case "steps":
@@ -342,7 +321,7 @@ class DocumentNodes:
         session = _session(state, runtime)
         await ensure_draft(state, runtime.context, session)
         try:
-            session.put(name, ask_converter(session, to))
+            session.put(name, checking.ask_converter(session, to))
         except AgentFailure as failure:
             return {**failure_of(failure), "conversion_attempts": state["conversion_attempts"] + 1}
         return {"manifest": session.manifest, path: name, "status": "converting"}
@@ -410,7 +389,11 @@ def _with_images(state: DocumentState, session: Session, missing: list[MissingRe
     """What was decided about images; those that are undecided still are asked about again."""
     found = decided(session, batch_of(missing), answer)
     open_still = [entry for entry in missing if entry.reference not in found]
-    again = {"pending_question": question_about(batch_of(open_still)), "question_about": IMAGES, "status": "waiting"}
+    again = {
+        "pending_question": question_about(batch_of(open_still)),
+        "question_about": checking.IMAGES,
+        "status": "waiting",
+    }
     return {
         "manifest": session.manifest,
         "user_decisions": {**state["user_decisions"], **found},

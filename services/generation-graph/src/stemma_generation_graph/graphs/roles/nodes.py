@@ -22,32 +22,11 @@ from stemma_models.checks import quotes_prompt
 from stemma_models.prompting import block
 from stemma_telemetry import get_logger
 
+from stemma_generation_graph import writing
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.evaluating import evaluate_draft, not_judged
 from stemma_generation_graph.graphs.transitions import noted
 from stemma_generation_graph.passages import Corpus, Passage
-from stemma_generation_graph.writing import (
-    OPENS_WITH,
-    as_draft,
-    asked,
-    body_under_heading,
-    clean_heading,
-    clip,
-    collected,
-    form,
-    headings_block,
-    images_block,
-    in_another_language,
-    input_blocks,
-    internal_blocks,
-    language_of,
-    outline_block,
-    paragraphs,
-    prompt_values,
-    round_blocks,
-    section_block,
-    upstream_blocks,
-)
 
 from .state import (
     AgentOutput,
@@ -74,25 +53,28 @@ PROMPTED = (ANALYZER, EXECUTOR, SYNTHESIZER)
 async def load_request(job: GenerateSection, deps: GraphDeps, run: RunContext) -> tuple[str, str]:
     """The request in words, and as blocks with all that it may be answered from."""
     limits, library = deps.limits, run.library
-    request = clip(await library.text(job.document, job.brief), limits.brief)
-    corpus, internal = await library.corpus(job.document, job.inputs), await internal_blocks(job, library, limits)
+    request = writing.clip(await library.text(job.document, job.brief), limits.brief)
+    corpus, internal = (
+        await library.corpus(job.document, job.inputs),
+        await writing.internal_blocks(job, library, limits),
+    )
     found = [
         block("brief", request),
-        *input_blocks(corpus, await asyncio.to_thread(_chosen, corpus, request, limits.inputs_with(internal))),
-        *images_block(corpus.images),
+        *writing.input_blocks(corpus, await asyncio.to_thread(_chosen, corpus, request, limits.inputs_with(internal))),
+        *writing.images_block(corpus.images),
         *internal,
-        *await upstream_blocks(job, library, limits.upstream),
+        *await writing.upstream_blocks(job, library, limits.upstream),
     ]
     return request, "\n".join(found)
 
 
 def _chosen(corpus: Corpus, request: str, limit: int) -> Sequence[Passage]:
-    return corpus.passages if corpus.size <= limit else corpus.select(paragraphs(request), limit)
+    return corpus.passages if corpus.size <= limit else corpus.select(writing.paragraphs(request), limit)
 
 
 def analysis_messages(job: GenerateSection, deps: GraphDeps, material: str, most: int) -> list[BaseMessage]:
     """What the analyzer is asked: which roles the request needs, at most so many."""
-    blocks = [material, block("task", "role analysis"), section_block(job)]
+    blocks = [material, block("task", "role analysis"), writing.section_block(job)]
     return _messages(job, deps, ANALYZER, [*blocks, block("instruction", f"At most {most} roles.")])
 
 
@@ -100,7 +82,7 @@ def role_messages(
     job: GenerateSection, deps: GraphDeps, role: Role, roles: Sequence[Role], request: str, material: str
 ) -> list[BaseMessage]:
     """What a role is asked: its own instructions, beside those of the others that it leaves their share to."""
-    about_all = form(job) | collected(job.section)
+    about_all = writing.form(job) | writing.collected(job.section)
     others = [block("entry", _purpose(other), id=other.id, kind="role", title=other.name) for other in roles]
     blocks = [
         material,
@@ -128,16 +110,18 @@ async def synthesis_messages(
     blocks = [
         block("brief", request),
         block("task", "synthesis"),
-        section_block(job),
-        *headings_block(job.section),
+        writing.section_block(job),
+        *writing.headings_block(job.section),
         *(block("upstream", text, id=role.id, title=role.name) for role, text in outputs),
-        *await round_blocks(job, run.library),
+        *await writing.round_blocks(job, run.library),
     ]
     return _messages(job, deps, SYNTHESIZER, blocks)
 
 
 def judged_material(job: GenerateSection, material: str) -> str:
-    return "\n".join([material, section_block(job), outline_block(job), *headings_block(job.section)])
+    return "\n".join(
+        [material, writing.section_block(job), writing.outline_block(job), *writing.headings_block(job.section)]
+    )
 
 
 def _purpose(role: Role) -> str:
@@ -145,7 +129,7 @@ def _purpose(role: Role) -> str:
 
 
 def _messages(job: GenerateSection, deps: GraphDeps, node: str, blocks: Sequence[str]) -> list[BaseMessage]:
-    return asked(deps.prompts.get(GRAPH, node, job.section.kind), prompt_values(job), blocks)
+    return writing.asked(deps.prompts.get(GRAPH, node, job.section.kind), writing.prompt_values(job), blocks)
 
 
 def _most_tokens(deps: GraphDeps, node: str, job: GenerateSection) -> int:
@@ -215,7 +199,7 @@ class RolesNodes:
 
     def _default(self, job: GenerateSection, reason: str, execution_id: str, reasoning: str = "") -> RoleAnalysis:
         log.warning("default_roles_used", graph_execution_id=execution_id, reason=reason)
-        return default_analysis(language_of(job).words, reasoning)
+        return default_analysis(writing.language_of(job).words, reasoning)
 
     async def dynamic_agent_executor(self, state: RoleTask, runtime: Runtime[RunContext]) -> Update:
         """Has one role write, within its own time; what it had finished when that was over is kept."""
@@ -254,9 +238,9 @@ class RolesNodes:
             f"role-{role.id}",
             messages,
             on_token=heard,
-            opens_with=OPENS_WITH,
+            opens_with=writing.OPENS_WITH,
             max_tokens=_most_tokens(self._deps, EXECUTOR, job),
-            problem=partial(in_another_language, job),
+            problem=partial(writing.in_another_language, job),
         )
 
     async def synthesizer(self, state: WritingGraphState, runtime: Runtime[RunContext]) -> Update:
@@ -274,9 +258,9 @@ class RolesNodes:
             SYNTHESIZER,
             messages,
             on_token=run.live,
-            opens_with=OPENS_WITH,
+            opens_with=writing.OPENS_WITH,
             max_tokens=_most_tokens(self._deps, SYNTHESIZER, job),
-            problem=partial(in_another_language, job),
+            problem=partial(writing.in_another_language, job),
         )
         if answer.shortcoming:  # what it was to join is there, and better
             raise MalformedAnswerError(answer.shortcoming, answer.usage)
@@ -345,7 +329,7 @@ async def _lacked_before(job: GenerateSection, run: RunContext) -> str:
 
 
 def _is_notice(block: Block, job: GenerateSection) -> bool:
-    return block.text.startswith(f"> **{language_of(job).words.incomplete}**")
+    return block.text.startswith(f"> **{writing.language_of(job).words.incomplete}**")
 
 
 def _failed(failure: Failure) -> dict[str, Any]:
@@ -361,7 +345,8 @@ async def _stored(job: GenerateSection, run: RunContext, draft: str) -> Update:
 def joined(outputs: Sequence[tuple[Role, str]]) -> str:
     """The contributions one after the other, each under the name of its role."""
     return "\n\n".join(
-        f"## {clean_heading(role.name)}\n\n{body_under_heading(text, role.id)}" for role, text in outputs
+        f"## {writing.clean_heading(role.name)}\n\n{writing.body_under_heading(text, role.id)}"
+        for role, text in outputs
     )
 
 
@@ -369,14 +354,14 @@ def finished(state: WritingGraphState, lacks: str) -> str:
     """The draft, which says at its end once what it lacks."""
     job = job_of(state)
     written = "".join(block.text for block in split(state["synthesized_content"]) if not _is_notice(block, job))
-    return as_draft(job.section.title, "\n\n".join(filter(None, (written.rstrip(), lacks, notice(state)))))
+    return writing.as_draft(job.section.title, "\n\n".join(filter(None, (written.rstrip(), lacks, notice(state)))))
 
 
 def notice(state: WritingGraphState) -> str:
     """What is missing in a partial text, for its reader; empty if nothing is."""
-    words = language_of(job_of(state)).words
+    words = writing.language_of(job_of(state)).words
     why = {"timed_out": words.cut_off, "failed": words.failed}
-    lines = [why[output.status].format(role=clean_heading(role.name)) for role, output in _incomplete(state)]
+    lines = [why[output.status].format(role=writing.clean_heading(role.name)) for role, output in _incomplete(state)]
     if _not_joined(state):
         lines.append(words.not_joined)
     return f"> **{words.incomplete}** {' '.join(lines)}" if lines else ""
