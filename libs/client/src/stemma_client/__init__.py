@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .errors import (
         AccessDeniedError,
         AnswerTimeoutError,
+        BusyError,
         CopyIncompleteError,
         DocumentNotFoundError,
         ExportFailedError,
@@ -43,34 +44,6 @@ if TYPE_CHECKING:
     from .overviews import Overview
     from .recorded import RecordedEvent
 
-__all__ = [
-    "AccessDeniedError",
-    "AnswerTimeoutError",
-    "BusyError",
-    "Client",
-    "CopyIncompleteError",
-    "DocumentNotFoundError",
-    "DocumentView",
-    "ExportFailedError",
-    "ExportView",
-    "InvalidAddressError",
-    "InvalidInputError",
-    "InvalidLoginError",
-    "LiveText",
-    "NobodyAdmitsError",
-    "NotReadYetError",
-    "Overview",
-    "RecordedEvent",
-    "RequestRejectedError",
-    "RequestTooLargeError",
-    "SectionView",
-    "ServerUnreachableError",
-    "StemmaError",
-    "TenantFullError",
-    "TooManyRequestsError",
-    "UnreadableEventError",
-]
-
 _MODULES = {
     "Client": "stemma_client.client",
     "LiveText": "stemma_client.client",
@@ -84,6 +57,4 @@ _MODULES = {
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is asked for: the command line starts without NATS and Pydantic."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_MODULES.get(name, "stemma_client.errors")), name)

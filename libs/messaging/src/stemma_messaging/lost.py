@@ -10,10 +10,11 @@ import asyncio
 from dataclasses import dataclass
 
 from nats.js import JetStreamContext
-from nats.js.api import ConsumerInfo, RawStreamMsg
-from nats.js.errors import NotFoundError
+from nats.js.api import ConsumerInfo
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY, REST
+
+from .stored import messages_in
 
 
 async def consumers_of(jetstream: JetStreamContext, stream: str) -> list[ConsumerInfo]:
@@ -70,15 +71,8 @@ async def _lost(jetstream: JetStreamContext, queue: Queue) -> list[int]:
     info = await jetstream.consumer_info(queue.stream, queue.durable)
     delivered = info.delivered.stream_seq if info.delivered else 0
     there: list[int] = []
-    while found := await _next(jetstream, queue, there[-1] + 1 if there else 1):
+    async for found in messages_in(jetstream, queue.stream, queue.subject):
         if (found.seq or 0) > delivered:
             break
         there.append(found.seq or 0)
     return there[: max(0, len(there) - (info.num_ack_pending or 0))]
-
-
-async def _next(jetstream: JetStreamContext, queue: Queue, number: int) -> RawStreamMsg | None:
-    try:
-        return await jetstream.get_msg(queue.stream, seq=number, subject=queue.subject, next=True)
-    except NotFoundError:
-        return None

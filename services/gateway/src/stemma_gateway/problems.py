@@ -10,24 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing
-from stemma_client import (
-    AccessDeniedError,
-    AnswerTimeoutError,
-    BusyError,
-    CopyIncompleteError,
-    DocumentNotFoundError,
-    ExportFailedError,
-    InvalidInputError,
-    NobodyAdmitsError,
-    NotReadYetError,
-    RequestRejectedError,
-    RequestTooLargeError,
-    ServerUnreachableError,
-    StemmaError,
-    TenantFullError,
-    TooManyRequestsError,
-    UnreadableEventError,
-)
+from stemma_client import errors
 from stemma_contracts.misfits import Misfit, misfits, misfits_among
 from stemma_contracts.v1 import answers
 from stemma_telemetry import get_logger, names
@@ -166,29 +149,29 @@ class Busy(Limited):
 
 
 _TABLE: tuple[tuple[type[Exception], HTTPStatus, str], ...] = (
-    (DocumentNotFoundError, HTTPStatus.NOT_FOUND, "not-found"),
+    (errors.DocumentNotFoundError, HTTPStatus.NOT_FOUND, "not-found"),
     (ArtifactMissing, HTTPStatus.NOT_FOUND, "not-found"),
-    (NobodyAdmitsError, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
-    (AccessDeniedError, HTTPStatus.FORBIDDEN, "forbidden"),
-    (RequestTooLargeError, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"),
-    (InvalidInputError, HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"),
-    (TooManyRequestsError, HTTPStatus.TOO_MANY_REQUESTS, "tenant-full"),
-    (TenantFullError, HTTPStatus.TOO_MANY_REQUESTS, "tenant-full"),
-    (BusyError, HTTPStatus.SERVICE_UNAVAILABLE, "busy"),
-    (NotReadYetError, HTTPStatus.SERVICE_UNAVAILABLE, "not-read-yet"),
-    (CopyIncompleteError, HTTPStatus.SERVICE_UNAVAILABLE, "copy-incomplete"),
-    (ServerUnreachableError, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
-    (AnswerTimeoutError, HTTPStatus.SERVICE_UNAVAILABLE, "no-answer"),
-    (ExportFailedError, HTTPStatus.CONFLICT, "export-failed"),
+    (errors.NobodyAdmitsError, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
+    (errors.AccessDeniedError, HTTPStatus.FORBIDDEN, "forbidden"),
+    (errors.RequestTooLargeError, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large"),
+    (errors.InvalidInputError, HTTPStatus.UNPROCESSABLE_ENTITY, "invalid"),
+    (errors.TooManyRequestsError, HTTPStatus.TOO_MANY_REQUESTS, "tenant-full"),
+    (errors.TenantFullError, HTTPStatus.TOO_MANY_REQUESTS, "tenant-full"),
+    (errors.BusyError, HTTPStatus.SERVICE_UNAVAILABLE, "busy"),
+    (errors.NotReadYetError, HTTPStatus.SERVICE_UNAVAILABLE, "not-read-yet"),
+    (errors.CopyIncompleteError, HTTPStatus.SERVICE_UNAVAILABLE, "copy-incomplete"),
+    (errors.ServerUnreachableError, HTTPStatus.SERVICE_UNAVAILABLE, "unavailable"),
+    (errors.AnswerTimeoutError, HTTPStatus.SERVICE_UNAVAILABLE, "no-answer"),
+    (errors.ExportFailedError, HTTPStatus.CONFLICT, "export-failed"),
     (ArtifactCorrupt, HTTPStatus.INTERNAL_SERVER_ERROR, "damaged"),
-    (UnreadableEventError, HTTPStatus.INTERNAL_SERVER_ERROR, "unreadable"),
+    (errors.UnreadableEventError, HTTPStatus.INTERNAL_SERVER_ERROR, "unreadable"),
 )
 _OF_FRAMEWORK = {HTTPStatus.NOT_FOUND: "address_unknown", HTTPStatus.METHOD_NOT_ALLOWED: "method_not_allowed"}
 _COME_AGAIN = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 def handle_errors(app: FastAPI) -> None:
-    known = (HttpError, StemmaError, ArtifactMissing, ArtifactCorrupt, ValidationError, RequestValidationError)
+    known = (HttpError, errors.StemmaError, ArtifactMissing, ArtifactCorrupt, ValidationError, RequestValidationError)
     for kind in (*known, HTTPException, Exception):
         app.add_exception_handler(kind, answered)
 
@@ -231,7 +214,7 @@ def _headers(error: Exception) -> Mapping[str, str]:
         return error.headers
     if isinstance(error, (TooSlow, Ambiguous)):
         return {"Connection": "close"}
-    if isinstance(error, CopyIncompleteError):
+    if isinstance(error, errors.CopyIncompleteError):
         return {"Retry-After": str(MENDED_AFTER_S)}
     if isinstance(error, HttpError) and error.retry_after_s is not None:
         return {"Retry-After": str(math.ceil(error.retry_after_s))}
@@ -243,7 +226,7 @@ def problem_of(error: Exception) -> ProblemDetails:
     match error:
         case HttpError():
             return _problem(error.status, error.kind, error.problem)
-        case RequestRejectedError():
+        case errors.RequestRejectedError():
             return _rejected(error.answer)
         case RequestValidationError():
             return _invalid(misfits_among([item | {"loc": item["loc"][1:]} for item in error.errors()[:MOST_NAMED]]))
@@ -260,7 +243,7 @@ def problem_of(error: Exception) -> ProblemDetails:
 
 def problem_in(error: Exception) -> answers.Problem:
     """The problem of an error of the client or of the store; one without a code has its words."""
-    if isinstance(error, StemmaError):
+    if isinstance(error, errors.StemmaError):
         return error.problem or answers.Problem(field="", message=str(error))
     return answers.Problem.of("content_missing")
 

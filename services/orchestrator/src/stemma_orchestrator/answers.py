@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from weakref import WeakValueDictionary
 
 from nats.js import JetStreamContext
-from nats.js.errors import NotFoundError
 from stemma_contracts import registry, subjects
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
@@ -14,6 +13,7 @@ from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, Queued, State
 from stemma_eventlog import Cause
 from stemma_messaging import Delivery, Publisher
+from stemma_messaging.stored import message_at
 from stemma_telemetry import annotate, get_logger, inject
 
 from .bounds import Bounds
@@ -72,9 +72,7 @@ class Answers:
         if received.asked["request_id"] == request_id_for(received.sequence):
             return False
         subject = subjects.answer(received.tenant, received.asked["request_id"])
-        try:
-            first = await self._js.get_msg(subjects.ANSWERS, seq=1, subject=subject, next=True)
-        except NotFoundError:
+        if (first := await message_at(self._js, subjects.ANSWERS, 1, subject)) is None:
             return False
         try:
             answer = registry.decode((first.headers or {}).get("ce-type", ""), first.data or b"")

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 
 from nats.js import JetStreamContext
 from nats.js.api import RawStreamMsg
-from nats.js.errors import NotFoundError
 from pydantic import BaseModel, Field, ValidationError
 from stemma_contracts import subjects
 from stemma_messaging import Delivery, Handler, InvalidMessage, Publisher
@@ -22,6 +21,7 @@ from stemma_messaging.dead import publish_dead_letter
 from stemma_messaging.lost import MOMENT_S, Queue, lost_messages
 from stemma_messaging.outages import is_outage, reason_of
 from stemma_messaging.publisher import store_again
+from stemma_messaging.stored import message_at
 from stemma_messaging.verdict import DeadLetter
 from stemma_telemetry import get_logger, names
 
@@ -54,9 +54,7 @@ class AdvisoryHandler:
         stream, sequence = advisory.stream, advisory.stream_seq
         if stream not in _QUEUES:
             return
-        try:
-            message = await self._js.get_msg(stream, sequence)
-        except NotFoundError:
+        if (message := await message_at(self._js, stream, sequence)) is None:
             return
         given_up = stored_delivery(message, stream, advisory.consumer, advisory.deliveries)
         await publish_dead_letter(
@@ -110,9 +108,7 @@ class LostMessages:
         return found
 
     async def _bring_back(self, queue: Queue, number: int) -> bool:
-        try:
-            lost = await self.jetstream.get_msg(queue.stream, number)
-        except NotFoundError:
+        if (lost := await message_at(self.jetstream, queue.stream, number)) is None:
             return False
         get_logger().warning(names.Log.LOST_FOUND, stream=queue.stream, consumer=queue.durable, sequence=number)
         if (handler := self.handlers.get(queue.stream)) is not None:

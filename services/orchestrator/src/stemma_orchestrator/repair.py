@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from nats.js import JetStreamContext
-from nats.js.errors import NotFoundError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.events import AnyEvent
 from stemma_domain.commands import Command
 from stemma_domain.state import State
 from stemma_eventlog import Cause, EventStore, FoldFailed, StreamId
+from stemma_messaging.stored import message_at, messages_in
 from stemma_telemetry import get_logger, names
 
 from .job_publisher import JobPublisher
@@ -51,19 +51,9 @@ class Repair:
         await self.timers.set(stream, folded.state)
 
     async def _documents(self) -> AsyncIterator[StreamId]:
-        sequence = 1
-        while True:
-            try:
-                found = await self.jetstream.get_msg(subjects.EVENTS, seq=sequence, subject=_BEGINNINGS, next=True)
-            except NotFoundError:
-                return
+        async for found in messages_in(self.jetstream, subjects.EVENTS, _BEGINNINGS):
             with suppress(ValueError):  # no event of ours has such a subject
                 yield document_of(found.subject or "")
-            sequence = (found.seq or sequence) + 1
 
     async def _is_queued(self, sequence: int) -> bool:
-        try:
-            await self.jetstream.get_msg(subjects.JOBS, sequence)
-        except NotFoundError:
-            return False
-        return True
+        return await message_at(self.jetstream, subjects.JOBS, sequence) is not None

@@ -42,6 +42,7 @@ from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.answers import RequestAccepted
 from stemma_contracts.v1.events import SectionNeedRaised
 from stemma_messaging.lost import consumers_of
+from stemma_messaging.stored import messages_in
 from stemma_provisioning import PROVISIONER, Bounds, ServerFailed, provision
 from stemma_provisioning.moving import RESTORING, begin_restoring, end_restoring, file_of, load_stream, save_stream
 from stemma_provisioning.replicas import Replicas
@@ -196,24 +197,22 @@ async def _taken(client: Client, name: str, folder: Path, tell: Tell) -> StreamP
 async def _last_that_fits(js: JetStreamContext, checkpoints: Taken, after: int, last: int) -> int:
     """The event before the first that names a checkpoint which came too late; what came before them was there."""
     pattern = subjects.event(ANY, ANY, registry.entry_of(SectionNeedRaised).token)
-    while found := await _next(js, subjects.EVENTS, after + 1, pattern):
-        after = found.seq or last + 1
-        if after > last:
+    async for found in messages_in(js, subjects.EVENTS, pattern, after + 1):
+        if (at := found.seq or last + 1) > last:
             break
         raised = _read(found)
         if isinstance(raised, SectionNeedRaised) and not checkpoints.knows(raised.thread_id, raised.need.checkpoint_id):
-            return after - 1
+            return at - 1
     return last
 
 
 async def _answers_about_later(js: JetStreamContext, after: int, sequence: int) -> tuple[int, ...]:
     """The places of answers that are to be given anew: only of those that were accepted is known about which event."""
     dropped = []
-    while found := await _next(js, subjects.ANSWERS, after + 1, subjects.answer(ANY, ANY)):
-        after = found.seq or after + 1
+    async for found in messages_in(js, subjects.ANSWERS, subjects.answer(ANY, ANY), after + 1):
         answer = _read(found)
         if not isinstance(answer, RequestAccepted) or answer.sequence > sequence:
-            dropped.append(after)
+            dropped.append(found.seq or 0)
     return tuple(dropped)
 
 
@@ -222,13 +221,6 @@ def _read(message: RawStreamMsg) -> Contract | None:
     try:
         return registry.decode((message.headers or {}).get("ce-type", ""), message.data or b"")
     except ValueError:
-        return None
-
-
-async def _next(js: JetStreamContext, stream: str, sequence: int, pattern: str) -> RawStreamMsg | None:
-    try:
-        return await js.get_msg(stream, seq=sequence, subject=pattern, next=True)
-    except NotFoundError:
         return None
 
 

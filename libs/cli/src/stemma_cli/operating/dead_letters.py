@@ -1,7 +1,7 @@
 """Dead letters as an operator sees them: what was put aside, by whom and why, and what was done about it."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -21,6 +21,7 @@ from stemma_domain.state import Document, Failed, NoDocument, State
 from stemma_domain.work import open_job_ids
 from stemma_messaging.addresses import last_token, stream_of, subject_service
 from stemma_messaging.dead import DELIVERIES, ERROR, REASON, SEQUENCE, SUBJECT
+from stemma_messaging.stored import messages_in
 from stemma_messaging.verdict import FOREIGN
 from stemma_provisioning.permissions import OPERATOR
 
@@ -148,7 +149,7 @@ class DeadLetters:
 
     async def all(self) -> tuple[list[DeadLetter], list[Trace]]:
         letters, traces = list[DeadLetter](), list[Trace]()
-        async for message in self._messages():
+        async for message in messages_in(self.jetstream, subjects.DEAD, subjects.dead(subjects.ANY, subjects.ANY)):
             if message.subject == subjects.dead(OPERATOR, last_token(message.subject or "")):
                 traces.append(_trace(message))
             else:
@@ -175,18 +176,6 @@ class DeadLetters:
             await self.jetstream.delete_msg(subjects.DEAD, letter.number)
         except NotFoundError:
             return  # somebody else did the same
-
-    async def _messages(self) -> AsyncIterator[RawStreamMsg]:
-        number = 1
-        while True:
-            try:
-                found = await self.jetstream.get_msg(
-                    subjects.DEAD, seq=number, subject=subjects.dead(subjects.ANY, subjects.ANY), next=True
-                )
-            except NotFoundError:
-                return
-            yield found
-            number = (found.seq or number) + 1
 
 
 def _letter(message: RawStreamMsg) -> DeadLetter:
@@ -302,18 +291,13 @@ def superseded(letter: DeadLetter, state: State) -> str:
 async def document_of(jetstream: JetStreamContext, tenant: str, document_id: str) -> State:
     """A document as its log has it; what is no event of it is passed over."""
     state: State = NoDocument()
-    sequence = 1
     try:
         pattern = subjects.event(tenant, document_id, subjects.ANY)
     except ValueError:
         return state
-    while True:
-        try:
-            found = await jetstream.get_msg(subjects.EVENTS, seq=sequence, subject=pattern, next=True)
-        except NotFoundError:
-            return state
+    async for found in messages_in(jetstream, subjects.EVENTS, pattern):
         state = _after(state, found.headers or {}, found.data or b"", found.seq or 0)
-        sequence = (found.seq or sequence) + 1
+    return state
 
 
 def _after(state: State, headers: Mapping[str, str], data: bytes, sequence: int) -> State:

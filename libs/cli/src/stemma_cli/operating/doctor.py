@@ -16,7 +16,7 @@ import nats
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
-from nats.js.api import ConsumerInfo, RawStreamMsg
+from nats.js.api import ConsumerInfo
 from nats.js.errors import NotFoundError
 from stemma_client.admittance import Admittance
 from stemma_client.settings import ServerAddress
@@ -26,6 +26,7 @@ from stemma_contracts.envelope import parse_time
 from stemma_messaging.broker import CONTRACTS, RELEASE, TOLD_AT
 from stemma_messaging.lost import lost_messages
 from stemma_messaging.outages import reason_of
+from stemma_messaging.stored import message_at
 from stemma_provisioning import Bounds, check
 from stemma_provisioning.moving import RESTORING
 from stemma_provisioning.permissions import OPERATOR
@@ -127,7 +128,7 @@ async def _lag(installation: Installation, consumer: Consumer, info: ConsumerInf
     if not info.num_pending:
         return
     behind = (info.delivered.stream_seq if info.delivered else 0) + 1
-    oldest = await _next(installation.jetstream, consumer.stream, behind, *consumer.filters[:1])
+    oldest = await message_at(installation.jetstream, consumer.stream, behind, next(iter(consumer.filters), ">"))
     waits = datetime.now(UTC) - oldest.time if oldest and oldest.time else timedelta()
     if waits > WAITS_TOO_LONG:
         words = f"{info.num_pending} messages wait for {consumer.owner} in {consumer.stream}/{consumer.durable}"
@@ -236,10 +237,3 @@ async def _told_by_services(installation: Installation) -> AsyncIterator[tuple[s
         except NotFoundError:
             continue
         yield service, dict(found.headers or {}), found.time or datetime.now(UTC)
-
-
-async def _next(js: JetStreamContext, stream: str, sequence: int, *pattern: str) -> RawStreamMsg | None:
-    try:
-        return await js.get_msg(stream, seq=sequence, subject=pattern[0] if pattern else ">", next=True)
-    except NotFoundError:
-        return None
