@@ -24,3 +24,4 @@ from .sentences import (
     negates,
     only_lists,
 )
+from .styles import english_style

@@ -66,6 +66,8 @@ class Manuscript:
     makers: tuple[Maker, ...] = ()
     document_id: str = ""
     sources: tuple[Source, ...] = ()
+    client: str = ""
+    number: str = ""
 
     @property
     def date(self) -> str:
@@ -87,6 +89,8 @@ class Manuscript:
             "author": self.house.author,
             "date": self.date,
             "origin": self.origin,
+            "client": self.client,
+            "number": self.number,
         }
 
 

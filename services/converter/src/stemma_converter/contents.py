@@ -8,14 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from docx.document import Document
+from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import OxmlElement, parse_xml
 from docx.oxml.ns import nsdecls, qn
 from docx.oxml.text.paragraph import CT_P
 from docx.shared import Cm, Length
 from docx.text.paragraph import Paragraph
 from lxml.etree import _Element
+from stemma_ooxml.word_styles import Numbering, Styles
 
-from .chapters import DEPTH, numbers
+from .chapters import DEPTH
 
 _STYLE = f"{qn('w:pPr')}/{qn('w:pStyle')}"
 _LEVELS = {f"Heading {level}": level for level in range(1, 10)}
@@ -25,16 +27,17 @@ _BEGIN = _CODE.format(' w:dirty="true"', f' TOC \\o "1-{DEPTH}" \\h \\z \\u ') +
 _RUN = '<w:r><w:t xml:space="preserve">{}</w:t></w:r>'
 
 
-def add_contents(document: Document, title: str, pages: Sequence[int]) -> None:
-    """Put the contents on a page of their own behind the cover, and begin the text on a new page.
+def add_contents(
+    document: Document, title: str, pages: Mapping[_Element, int], first: CT_P | None, place: CT_P | None = None
+) -> None:
+    """Put the contents on a page of their own before ``first``, the first heading of the text, or in a place.
 
-    ``pages`` has the page of each heading; else the entries stand without numbers.
+    The text begins on a new page. ``pages`` has those of headings; the entries of others stand without numbers.
     """
     styles, headings = _style_ids(document), headings_of(document)
-    if not headings:
+    if first is None:
         return
-    known = pages if len(pages) == len(headings) else [None] * len(headings)
-    entries = list(_entries(document, headings, known, styles))
+    entries = list(_entries(document, headings, pages, styles))
     heading = _paragraph(styles.get("TOC Heading", "TOCHeading"), _RUN.format(escape(title)))
     # One field over all entries: it begins in the first and ends in the last.
     if entries:
@@ -43,9 +46,21 @@ def add_contents(document: Document, title: str, pages: Sequence[int]) -> None:
     block = parse_xml(f"<w:body {nsdecls('w')}>{heading}{''.join(entries)}</w:body>")
     paragraphs = [paragraph for paragraph in block if isinstance(paragraph, CT_P)]
     for paragraph in paragraphs:
-        headings[0].addprevious(paragraph)
-    for paragraph in (paragraphs[0], headings[0]):
-        Paragraph(paragraph, document).paragraph_format.page_break_before = True
+        (first if place is None else place).addprevious(paragraph)
+    for paragraph in (paragraphs[0], first):
+        if not _begins_page(paragraph):
+            Paragraph(paragraph, document).paragraph_format.page_break_before = True
+
+
+def _begins_page(paragraph: CT_P) -> bool:
+    """Whether a template has a new page there: a break, a section of pages that ends, or the very beginning."""
+    before = paragraph.getprevious()
+    while before is not None and before.tag in (qn("w:bookmarkStart"), qn("w:bookmarkEnd")):
+        before = before.getprevious()
+    if before is None or before.find(f"{qn('w:pPr')}/{qn('w:sectPr')}") is not None:
+        return True
+    parts = [one for one in before.iter(qn("w:br"), qn("w:t")) if one.tag == qn("w:br") or one.text]
+    return bool(parts) and parts[-1].get(qn("w:type")) == "page"
 
 
 def headings_of(document: Document) -> list[CT_P]:
@@ -64,8 +79,9 @@ def _levels(document: Document) -> dict[str, int]:
     return {styles[name]: level for name, level in _LEVELS.items() if name in styles}
 
 
-def _text_width(document: Document) -> Length:
-    section = document.sections[0]
+def text_width(document: Document) -> Length:
+    """Of the pages at the end, where the text stands."""
+    section = document.sections[-1]
     sides = (section.page_width or Cm(21), section.left_margin or Cm(2.5), section.right_margin or Cm(2.5))
     return Length(sides[0] - sides[1] - sides[2])
 
@@ -76,21 +92,30 @@ def _style_ids(document: Document) -> dict[str, str]:
 
 
 def _entries(
-    document: Document, headings: Sequence[CT_P], pages: Sequence[int | None], styles: Mapping[str, str]
+    document: Document, headings: Sequence[CT_P], pages: Mapping[_Element, int], styles: Mapping[str, str]
 ) -> Iterator[str]:
-    names, tab = _levels(document), f'<w:tab w:pos="{_text_width(document).twips}" w:val="right" w:leader="dot"/>'
-    levels = [names[heading.style or ""] for heading in headings]
-    for index, (heading, level, number) in enumerate(zip(headings, levels, numbers(levels), strict=True)):
+    names, tab = _levels(document), f'<w:tab w:pos="{text_width(document).twips}" w:val="right" w:leader="dot"/>'
+    for index, (heading, number) in enumerate(zip(headings, _numbers(document, headings), strict=True)):
+        level, page = names[heading.style or ""], pages.get(heading)
         if level > DEPTH:
             continue
-        bookmark, page = f"_Toc{index + 1:06d}", pages[index]
+        bookmark = f"_Toc{index + 1:06d}"
         _mark(heading, bookmark, 900_000 + index)
-        words = _RUN.format(escape(f"{number}  {heading.text}"))
+        words = _RUN.format(escape(f"{number}  {heading.text}".strip()))
         if page is not None:
             field = _CODE.format("", f" PAGEREF {bookmark} \\h ") + _SEPARATE + _RUN.format(page) + _END
             words += f"<w:r><w:tab/></w:r>{field}"
         link = f'<w:hyperlink w:anchor="{bookmark}" w:history="1">{words}</w:hyperlink>'
         yield _paragraph(styles.get(f"toc {level}", f"TOC{level}"), link, f"<w:tabs>{tab}</w:tabs>")
+
+
+def _numbers(document: Document, headings: Sequence[CT_P]) -> Iterator[str]:
+    """The numbers of headings as Word shows them: of which kind they are, or that there are none, their styles say."""
+    lists = [one.target_part for one in document.part.rels.values() if one.reltype == RELATIONSHIP_TYPE.NUMBERING]
+    styles, numbering = Styles(document.styles.element), Numbering(lists[0].element if lists else None)
+    for heading in headings:
+        listed = styles.numbering(heading)
+        yield numbering.next(*listed).label if listed else ""
 
 
 def _paragraph(style: str, content: str, properties: str = "") -> str:
@@ -106,9 +131,9 @@ def _mark(heading: CT_P, name: str, identifier: int) -> None:
     heading.append(end)
 
 
-def set_page_fields(document: Document, headings: Sequence[_Element], pages: Sequence[int]) -> None:
+def set_page_fields(document: Document, pages: Mapping[_Element, int]) -> None:
     """Give each field the bookmark of the link before it, and its page, which Word updates; ``pages`` of headings."""
-    numbers = _pages_by_bookmark(document, headings, pages)
+    numbers = _pages_by_bookmark(document, pages)
     for field in list(document.element.body.iter(qn("w:fldSimple"))):
         link = field.getprevious()
         while link is not None and link.tag != qn("w:hyperlink"):
@@ -119,16 +144,13 @@ def set_page_fields(document: Document, headings: Sequence[_Element], pages: Seq
             field.find(f"{qn('w:r')}/{qn('w:t')}").text = numbers.get(name, "…")
 
 
-def _pages_by_bookmark(document: Document, headings: Sequence[_Element], pages: Sequence[int]) -> Mapping[str, str]:
-    if len(pages) != len(headings):
-        return {}
+def _pages_by_bookmark(document: Document, pages: Mapping[_Element, int]) -> Mapping[str, str]:
     found, waiting = dict[str, str](), list[str]()
-    page_of = dict(zip(headings, pages, strict=True))
-    for element in document.element.body.iter(qn("w:bookmarkStart"), qn("w:p")):
+    for element in document.element.body.iter(qn("w:bookmarkStart"), qn("w:p")) if pages else ():
         if element.tag == qn("w:bookmarkStart"):
             waiting.append(element.get(qn("w:name"), ""))
-        elif element in page_of:
+        elif element in pages:
             inside = [mark.get(qn("w:name"), "") for mark in element.iter(qn("w:bookmarkStart"))]
-            found |= dict.fromkeys((*waiting, *inside), str(page_of[element]))
+            found |= dict.fromkeys((*waiting, *inside), str(pages[element]))
             waiting.clear()
     return found

@@ -13,14 +13,15 @@ from datetime import UTC
 from html import escape
 from pathlib import Path
 from typing import assert_never
-from zipfile import BadZipFile, ZipFile
 
 import noto_cjk_sans_jp_bold  # type: ignore[import-untyped]
 import noto_cjk_sans_jp_regular  # type: ignore[import-untyped]
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark
+from stemma_ooxml import PackageError
 from stemma_telemetry import get_logger
 
 from .assembly import House, Manuscript
+from .house_styles import as_document, completed
 from .images import ImageLimits
 from .layout import MEDIA, staged, with_captions
 from .markdown import section_tree, to_markdown, write_blocks
@@ -31,7 +32,6 @@ from .word import by_script, to_docx, to_package
 
 WORD_TEMPLATE = "template.docx"
 _NEEDED = ("document.html", "document.typ", "media.lua", WORD_TEMPLATE)
-_PARTS = {"word/document.xml", "word/styles.xml"}
 # Chinese, Japanese and Korean, each with its own forms of the characters.
 _PACKAGED = (noto_cjk_sans_jp_regular.FONT_PATH, noto_cjk_sans_jp_bold.FONT_PATH)
 
@@ -102,13 +102,14 @@ class Converter:
         return await to_pages(manuscript, pandoc, self.config, self.fonts)
 
     async def _word(self, manuscript: Manuscript) -> Export:
-        template = self.template or self.config / WORD_TEMPLATE
+        default = (self.config / WORD_TEMPLATE).read_bytes()
+        house = await asyncio.to_thread(completed, self.template.read_bytes(), default) if self.template else None
         wanted = manuscript.headings > 0 and manuscript.previous is None
         setting = asyncio.create_task(self._pages_in_time(manuscript)) if wanted else None
-        package = await to_package(manuscript, self.pandoc, self.config, template)
+        package = await to_package(manuscript, self.pandoc, self.config, house or default)
         pages = await setting if setting else None
         numbers = pages.of_headings() if pages else ()
-        data = await to_docx(package, manuscript, numbers)
+        data = await to_docx(package, manuscript, numbers, house)
         complete = not wanted or len(numbers) == manuscript.headings
         return Export(data, pages, () if complete else (ExportRemark(code="no_page_numbers"),))
 
@@ -201,10 +202,10 @@ def problems(config: Path, house_template: Path | None, fonts: Path | None = Non
 
 def _is_word_document(file: Path) -> bool:
     try:
-        with ZipFile(file) as package:
-            return set(package.namelist()) >= _PARTS
-    except (BadZipFile, OSError):
+        as_document(file.read_bytes())
+    except (PackageError, OSError):
         return False
+    return True
 
 
 def font_folders(house: Path | None) -> tuple[Path, ...]:

@@ -1,25 +1,23 @@
 """The document as DOCX: pandoc writes it with the house template, then contents, dates, names and fonts are set."""
 
 import asyncio
-import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 from types import MappingProxyType
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from docx import Document
 from docx.document import Document as DocumentType
 from docx.enum.text import WD_BREAK
 from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
-from docx.section import _Footer, _Header
 from lxml.etree import _Element
 
 from .assembly import Manuscript
-from .contents import add_contents, headings_of, set_page_fields
+from .contents import add_contents, set_page_fields
+from .house_frame import COVER, fill_running_parts, framed, unframed
 from .layout import staged, with_cells, with_pages
 from .origins import add_origin, marked_parts
 from .pandoc import Pandoc
@@ -27,10 +25,6 @@ from .tracking import tracked_parts
 from .tree import Node, attributes, meta, node, plain, rewrite, text
 
 _EARLIEST, _LATEST = datetime(1980, 1, 1, tzinfo=UTC), datetime(2107, 12, 31, tzinfo=UTC)
-_PAGE_OF = "{page_of}"
-_MARK = re.compile("{([a-z]+)}")
-_FIELDS = {"{page}": "PAGE", "{pages}": "NUMPAGES"}
-_FIELD = re.compile("({page}|{pages})")
 # Word finds no font for these scripts by itself; all of them come with Office on every system.
 _FONTS = {"ja": "Yu Mincho", "zh": "SimSun", "ko": "Batang"}
 _LOCALES = {"ja": "ja-JP", "zh": "zh-CN", "ko": "ko-KR"}
@@ -52,14 +46,15 @@ def with_fixed_dates(package: bytes, moment: datetime, changed: Mapping[str, byt
 
 # Which bookmark it is about, and its page, are set in the finished document, where pandoc has named the bookmarks.
 _PAGE_FIELD = '<w:fldSimple w:instr=" PAGEREF "><w:r><w:t></w:t></w:r></w:fldSimple>'
-_COVER_STYLES = ("Title", "Subtitle", "Author", "Date")
+_REFERENCE = "reference.docx"
 
 
-async def to_package(manuscript: Manuscript, pandoc: Pandoc, config: Path, template: Path) -> bytes:
+async def to_package(manuscript: Manuscript, pandoc: Pandoc, config: Path, template: bytes) -> bytes:
     """What pandoc makes of a manuscript: a Word document with cover, numbered headings and captions."""
     async with staged(manuscript, attributes("", "notice", custom_style="Notice")) as (folder, blocks):
+        (folder / _REFERENCE).write_bytes(template)
         options: list[str | Path] = [
-            "--reference-doc", template, "--lua-filter", config / "media.lua",
+            "--reference-doc", folder / _REFERENCE, "--lua-filter", config / "media.lua",
             "--syntax-highlighting=none",
         ]  # fmt: skip
         paged = with_pages([*blocks, *_end(manuscript)], "openxml", lambda _: _PAGE_FIELD)
@@ -67,13 +62,15 @@ async def to_package(manuscript: Manuscript, pandoc: Pandoc, config: Path, templ
         return await pandoc.write("docx", styled, _cover(manuscript), folder=folder, options=options)
 
 
-async def to_docx(package: bytes, manuscript: Manuscript, pages: Sequence[int] = ()) -> bytes:
+async def to_docx(
+    package: bytes, manuscript: Manuscript, pages: Sequence[int] = (), house: bytes | None = None
+) -> bytes:
     """The package with contents, dates and names; the same bytes for the same manuscript.
 
-    ``pages`` are those that the headings stand on. A comparison has tracked changes and no contents, which could not
-    be those of both versions.
+    ``pages`` are those that the headings stand on, ``house`` is the template of a house, which gives its own text. A
+    comparison has tracked changes and no contents, which could not be those of both versions.
     """
-    return await asyncio.to_thread(_finished, package, manuscript, pages)
+    return await asyncio.to_thread(_finished, package, manuscript, pages, house)
 
 
 def _end(manuscript: Manuscript) -> list[Node]:
@@ -98,16 +95,20 @@ def _cell_text(_: int, blocks: list[Node]) -> list[Node]:
     return [node("Div", style, [node("Para", block["c"])]) if block["t"] == "Plain" else block for block in blocks]
 
 
-def _finished(package: bytes, manuscript: Manuscript, pages: Sequence[int]) -> bytes:
-    document = Document(BytesIO(package))
+def _finished(package: bytes, manuscript: Manuscript, pages: Sequence[int], house: bytes | None) -> bytes:
+    values = {**manuscript.running(), "page_of": manuscript.language.words.page_of}
+    made = framed(package, house, values) if house else unframed(package)
+    document = made.document
     if manuscript.previous is None:
-        set_page_fields(document, headings_of(document), pages)
-        add_contents(document, manuscript.language.words.contents, pages)
+        known, first = made.pages(pages), next(iter(made.headings), None)
+        set_page_fields(document, known)
+        add_contents(document, manuscript.language.words.contents, known, first, made.contents)
     else:
         _end_cover(document)
+    made.end()
     _set_properties(document, manuscript)
     set_language(document, manuscript)
-    fill_running_parts(document, manuscript)
+    fill_running_parts(document, values)
     if manuscript.sources and manuscript.previous is None:
         add_origin(document)
     buffer = BytesIO()
@@ -124,8 +125,9 @@ def _somebody(manuscript: Manuscript) -> str:
 
 
 def _end_cover(document: DocumentType) -> None:
-    cover = [p for p in document.paragraphs if p.style is not None and p.style.name in _COVER_STYLES]
-    if cover:
+    cover = [p for p in document.paragraphs if p.style is not None and p.style.name in COVER]
+    after = document.paragraphs[len(cover) :]
+    if cover and not (after and after[0].paragraph_format.page_break_before):
         cover[-1].add_run().add_break(WD_BREAK.PAGE)
 
 
@@ -137,49 +139,6 @@ def _set_properties(document: DocumentType, manuscript: Manuscript) -> None:
     properties.language = manuscript.tag
     properties.created = properties.modified = manuscript.created_at
     properties.revision = 1
-
-
-def fill_running_parts(document: DocumentType, manuscript: Manuscript) -> None:
-    """Fill in ``{title}``, ``{company}``, ``{author}``, ``{date}``, ``{origin}`` and ``{page_of}``."""
-    section = document.sections[0]
-    parts = (section.header, section.footer, section.first_page_header, section.first_page_footer)
-    for part in (part for part in parts if not part.is_linked_to_previous):
-        _fill(part, manuscript.running(), manuscript.language.words.page_of)
-
-
-def _fill(part: _Header | _Footer, values: Mapping[str, str], page_of: str) -> None:
-    def filled(words: str) -> str:
-        return _MARK.sub(lambda mark: values.get(mark[1], mark[0]), words)
-
-    for run in [run for paragraph in part.paragraphs for run in paragraph.runs]:
-        before, mark, after = run.text.partition(_PAGE_OF)
-        if mark or _MARK.search(before):
-            run.text = filled(before)
-            behind = run.element
-            for element in _pieces(page_of if mark else "", filled(after)):
-                behind.addnext(element)
-                behind = element
-
-
-def _pieces(*texts: str) -> Iterator[_Element]:
-    for piece in (piece for words in texts for piece in _FIELD.split(words) if piece):
-        code = _FIELDS.get(piece)
-        run = _run("1" if code else piece)
-        if code is None:
-            yield run
-        else:
-            field = OxmlElement("w:fldSimple")
-            field.set(qn("w:instr"), f" {code} ")
-            field.append(run)
-            yield field
-
-
-def _run(words: str) -> _Element:
-    run, element = OxmlElement("w:r"), OxmlElement("w:t")
-    element.set(qn("xml:space"), "preserve")
-    element.text = words
-    run.append(element)
-    return run
 
 
 def script_of(character: str) -> str:
