@@ -152,3 +152,43 @@ async def test_what_is_decided_while_gateway_server_and_orchestrator_are_killed_
         said = [Remark.model_validate_json(await client.artifact(document_id, made.remark)).text for [made] in comments]
     assert said == [f"While {name} is killed." for name in kills]
     assert [one.actor for one in approvals] == ["frida"]
+
+
+@pytest.mark.full
+@pytest.mark.timeout(900)
+@pytest.mark.req("H3", "H5")
+async def test_what_a_person_asks_of_a_part_that_was_just_killed_comes_to_the_page_that_is_open(
+    apart: LocalStemma, browser: Browser, tmp_path: Path
+) -> None:
+    async with apart.client() as client:
+        document_id = await request_sample(client)
+        section_id = getattr((await wait_for(client, document_id, waits))[-1].contract, "section_id", "")
+        await client.approve(document_id, section_id, 1)
+    here = f"/desk/documents/{document_id}"
+    async with opened(browser) as page, opened(browser) as later:
+        await sign_in(apart, page, "gerd", tmp_path, here)
+        section = page.locator(f"#section-{section_id}")
+        await expect(section.locator(".rendered").first).not_to_be_empty()
+        apart.services[subjects.EDITOR].kill()
+        await section.locator("h2 a").focus()
+        await page.keyboard.press("o")
+        await page.keyboard.type('Replace "Only 4 %" with "Just 4 %"')
+        await page.keyboard.press("Control+Enter")
+        await expect(section.get_by_role("link", name="Proposed")).to_be_visible(timeout=STARTED_MS)
+        await section.locator("h2 a").focus()
+        await page.keyboard.press("n")
+        await expect(page.get_by_text("Done: Reject the edit")).to_be_visible()
+        for part in (subjects.GENERATION, subjects.VALIDATOR):
+            apart.services[part].kill()
+        await section.locator("h2 a").focus()
+        await page.keyboard.press("g")
+        await page.keyboard.press("Control+Enter")
+        await expect(section.get_by_text("version 2").first).to_be_visible(timeout=STARTED_MS)
+        apart.services[subjects.CONVERTER].kill()
+        await page.keyboard.press("X")
+        await page.get_by_role("button", name="Export").click()
+        await expect(page.locator("[data-part=exports] a[download]")).to_be_visible(timeout=STARTED_MS)
+        apart.services["admission"].kill()
+        await sign_in(apart, later, "hanna", tmp_path, here)
+        await expect(later.get_by_role("heading", level=1)).to_be_visible()
+        await expect(page.get_by_text("The connection is lost.")).to_be_hidden()

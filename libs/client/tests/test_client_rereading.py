@@ -29,6 +29,8 @@ async def test_of_a_log_that_was_read_only_what_is_new_comes(client: Client, bac
     assert await read(documents, client, document_id) < 5
     await backstage.append(document_id, section_drafted("research", version=SOME), review_requested("research", SOME))
     assert await read(documents, client, document_id) < 15
+    known = await documents.read(document_id)
+    assert known.document is known.document, "a log is folded into a view once, however large it is"
 
 
 async def test_what_is_no_event_is_none_the_second_time(client: Client, backstage: Any, document_id: str) -> None:

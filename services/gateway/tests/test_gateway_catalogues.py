@@ -9,6 +9,7 @@ import pytest
 from babel.messages.pofile import read_po
 from stemma_contracts import problems
 from stemma_gateway.catalogues import LANGUAGES, sentence, words
+from stemma_gateway.desk.shell import UNITS
 
 pytestmark = pytest.mark.req("H4", "R8")
 CODE = "\n".join(
@@ -16,7 +17,8 @@ CODE = "\n".join(
     for path in Path(str(files("stemma_gateway"))).rglob("*")
     if path.suffix in {".html", ".py"}
 )
-NAMED = set(re.findall(r"\bt\.(?!plural\b)([a-z_0-9]+)", CODE)) | set(re.findall(r"\bplural\(\"([a-z_]+)\"", CODE))
+COUNTED = {*re.findall(r"\bplural\(\"([a-z_]+)\"", CODE), *(unit for unit, _ in UNITS)}
+NAMED = set(re.findall(r"\bt\.(?!plural\b)([a-z_0-9]+)", CODE)) | COUNTED
 FAMILIES = tuple(set(re.findall(r"\"([a-z_]+_)(?:\" ~|\{)", CODE)))
 """How ids begin that are made of a word of a contract."""
 LINTER = "MD"
@@ -61,6 +63,7 @@ def test_a_number_of_things_takes_the_form_of_its_language() -> None:
     assert [words("de").plural("days", number) for number in (1, 2)] == ["1 Tag", "2 Tage"]
     with pytest.raises(KeyError):
         words("en").plural("of_a_later_release", 1)
+    assert {name for name in COUNTED if len(forms("en")[None, name]) < 2} == set()
 
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 from stemma_contracts.v1 import events as e
@@ -33,10 +34,8 @@ class Costs:
 
     def of_section(self, section_id: str) -> Usage:
         """All that was spent on a section."""
-        spent = NOTHING
-        for work in WORKS:
-            spent = spent.plus(self.by_work.get((section_id, work), NOTHING))
-        return spent
+        spent = [self.by_work[key] for work in WORKS if (key := (section_id, work)) in self.by_work]
+        return reduce(Usage.plus, spent) if spent else NOTHING
 
 
 def costs_of(history: Iterable[RecordedEvent]) -> Costs:

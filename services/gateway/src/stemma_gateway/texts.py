@@ -68,7 +68,10 @@ def _has(paragraph: str, wanted: list[str]) -> bool:
 def _around(paragraph: str, word: str) -> str:
     at = max(0, paragraph.casefold().find(word) - AROUND)
     begin = paragraph.find(" ", at) + 1 if at else 0
-    return f"{'… ' if begin else ''}{' '.join(plain(paragraph[begin : at + 3 * AROUND]).split())}"
+    rest = paragraph[begin:]
+    end = rest.rfind(" ", 0, 3 * AROUND) if len(rest) > 3 * AROUND else -1
+    words = " ".join(plain(rest[: end if end > 0 else 3 * AROUND]).replace("|", " ").split())
+    return f"{'… ' if begin else ''}{words}{' …' if end > 0 else ''}"
 
 
 def block_line(text: str, first_line: int, line: int) -> int:
