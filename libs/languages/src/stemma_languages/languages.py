@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
 from functools import cached_property, lru_cache
@@ -12,7 +12,6 @@ from typing import Annotated
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date
-from babel.lists import format_list
 from babel.numbers import format_decimal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
@@ -204,10 +203,6 @@ class Language(BaseModel):
     def citation(self, file: str, kind: str, label: str) -> str:
         """A file and a place of it, such as ``rfq.pdf, p. 3``; the file alone if no place is known."""
         return f"{file}, {self.place(kind, label)}" if label else file
-
-    def listed(self, names: Sequence[str]) -> str:
-        """Names in a row, such as ``A, B and C``."""
-        return format_list(names, locale=self.babel)
 
     def sentence(self, text: str) -> str:
         """A text that ends as a sentence does."""

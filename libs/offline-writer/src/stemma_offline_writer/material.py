@@ -50,15 +50,6 @@ class Passage:
         """Its text and its items."""
         return (self.text, *self.items)
 
-    @property
-    def told(self) -> Iterator[tuple[str, str]]:
-        """Each of its lines, and the lead-ins that it says nothing, or the contrary, without."""
-        above = list[str]()
-        for line in self.lines:
-            depth = (len(line) - len(line.lstrip())) // 2 + 1 if above else 0
-            yield line, " ".join(above[:depth])
-            above[depth:] = [line.strip()]
-
     @cached_property
     def words(self) -> str:
         """All that stands in it."""

@@ -59,7 +59,6 @@ class Fact:
     label: Label
     value: str
     language: str
-    said: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,8 +153,7 @@ def _reading(text: Text, grids: tuple[Grid, ...], prose: tuple[_Paragraph, ...],
     for one in statements:
         if is_ours(one, names):
             facts += _stated(one)
-    said = (replace(fact, said=text.said) for fact in facts)
-    return Reading(tuple(said), tuple(statements), grids, frozenset(companies))
+    return Reading(tuple(facts), tuple(statements), grids, frozenset(companies))
 
 
 def _paragraphs(document: Document) -> Iterator[_Paragraph]:

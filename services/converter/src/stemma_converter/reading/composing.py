@@ -169,10 +169,6 @@ class Composer:
     def place(self) -> str:
         return shortened(PATH.join(label for _, label in self._headings))
 
-    @property
-    def is_empty(self) -> bool:
-        return not self._parts
-
     def reading(self) -> Reading:
         self._write_notes()
         if self._is_hard_to_cite():
