@@ -5,6 +5,7 @@ Another language is another file in ``data``, named by its BCP 47 primary tag.
 
 from .answers import AnswerCues, answer_cues
 from .bids import BidWords, bid_words
+from .claims import ClaimWords, SharedClaimWords, claim_words, shared_claim_words
 from .deadlines import DeadlineCues, deadline_cues
 from .demands import Demands, demands
 from .detection import detect, foreign, load_detection

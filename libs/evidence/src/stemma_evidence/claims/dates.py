@@ -61,7 +61,7 @@ _PART_AFTER_YEAR = re.compile(r"(?<![\w])((?:19|20)[0-9]{2})[ /-]?([QTH])([1-4])
 _EASTERN_PART = re.compile(r"(?:((?:19|20)[0-9]{2})年度?[ ]?)?(?:第([1-4一二三四])(四半期|季度)|([上下])(半期|半年))")
 _PART_WORD = re.compile(
     r"(?<![\w.,])([1-4]|[IVX]{1,3}|[^\W\d_]{4,12})(?:\.|st|nd|rd|th|er|e|º|ª|°|ème)?[ -]("
-    + "|".join(sorted(words.QUARTER_WORDS | words.HALF_WORDS, key=len, reverse=True))
+    + "|".join(sorted(words.ANY.quarters | words.ANY.halves, key=len, reverse=True))
     + r")(?:[ ](?:of |de |du |del |des Jahres |van |di |do )?((?:19|20)[0-9]{2}))?(?!\w)",
     re.IGNORECASE,
 )
@@ -220,7 +220,7 @@ def _around(text: str, match: re.Match[str], month: int) -> Iterator[Day]:
             yield from _dated(match.start(), after.end(), month, after[1], after[3])
         return
     lead = _WORD_BEFORE.search(window)
-    if lead and lead[1].casefold() in words.MONTH_LEADS and match[0] not in ("may", "mar"):
+    if lead and lead[1].casefold() in words.ANY.month_leads and match[0] not in ("may", "mar"):
         yield from _dated(match.start(), match.end(), month, None, None)
 
 
@@ -250,8 +250,8 @@ def _parts(text: str) -> Iterator[Day]:
     for match in _WEEK.finditer(text):
         yield from _day(match, [_part(match[2], "W", match[1])] if match[2] else [])
     for match in _PART_WORD.finditer(text):
-        number = int(match[1]) if match[1].isdecimal() else words.ORDINALS.get(match[1].casefold())
-        mark = "Q" if match[2].casefold() in words.QUARTER_WORDS else "H"
+        number = int(match[1]) if match[1].isdecimal() else words.ANY.ordinals.get(match[1].casefold())
+        mark = "Q" if match[2].casefold() in words.ANY.quarters else "H"
         yield from _day(match, [_part(match[3], mark, str(number))] if number else [])
     for match in _EASTERN_PART.finditer(text):
         number = _number(match[2]) if match[2] else 1 if match[4] == "上" else 2

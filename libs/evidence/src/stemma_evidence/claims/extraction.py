@@ -19,7 +19,7 @@ from .names import names
 from .numerals import Numeral
 from .prose import prose, without_headings
 from .quotations import citations, folded, quotations
-from .vocabulary import CAPTIONS, NUMBERED, NUMBERED_CJK, months
+from .vocabulary import ANY, months
 
 _ORDER = re.compile(
     r"(?m)^[ >]{0,12}(?:#{1,6}[ ]{1,3}(?:[0-9]{1,3}\.)*[0-9]{1,3}[.)]?[ ]"
@@ -37,12 +37,12 @@ _LICENCE = re.compile(
     r"(?:[- ][A-Z]{2,4}){0,4}[- ]v?[0-9](?:\.[0-9])?(?!\w)(?:-Clause)?"
 )
 _CAPTION = re.compile(
-    rf"(?:(?<!\w)(?:{'|'.join(sorted(CAPTIONS))}|fig\.|abb\.|tab\.)[ ]|(?<![\u3400-\u9fff])[図表图][ ]?)"
+    rf"(?:(?<!\w)(?:{'|'.join(sorted(ANY.captions))}|fig\.|abb\.|tab\.)[ ]|(?<![\u3400-\u9fff])[図表图][ ]?)"
     r"[0-9]{1,3}(?:[.-][0-9]{1,3}){0,3}(?![\w%])",
     re.IGNORECASE,
 )
 _ENTRY = re.compile(
-    rf"(?:(?<!\w)(?:{'|'.join(sorted(NUMBERED))})[ ]#?|(?:{'|'.join(NUMBERED_CJK)})[ ]?)"
+    rf"(?:(?<!\w)(?:{'|'.join(sorted(ANY.numbered))})[ ]#?|(?:{'|'.join(ANY.numbered_unspaced)})[ ]?)"
     r"[0-9]{1,3}(?:(?:\.|,[ ]|[ ]?[–-][ ]?|[ ](?:and|or|to|und|oder|bis|et|ou|à|y|o|e|en|of|tot)[ ])[0-9]{1,3}){0,19}",
     re.IGNORECASE,
 )

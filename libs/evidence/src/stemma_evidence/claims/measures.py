@@ -128,7 +128,7 @@ def hedged(text: str, start: int) -> bool:
     if window and window[-1] in "約约近":
         return True
     word = _WORD_BEFORE.search(window)
-    return bool(word) and word is not None and word[1].casefold() in words.HEDGES
+    return bool(word) and word is not None and word[1].casefold() in words.ANY.hedges
 
 
 def _signed(text: str, start: int, number: Decimal) -> Decimal:
@@ -192,9 +192,9 @@ def _currency_after(ahead: Sequence[Phrase], end: int) -> tuple[int, tuple[str, 
     word, stop = _longest(ahead, _currency)
     if word:
         return stop, _currency(word), 0
-    word, stop = _longest(ahead, lambda w: words.HUNDREDTHS.get(w.casefold()))
+    word, stop = _longest(ahead, lambda w: words.ANY.hundredths.get(w.casefold()))
     if word:
-        return stop, words.HUNDREDTHS[word.casefold()], -2
+        return stop, words.ANY.hundredths[word.casefold()], -2
     word, stop = _longest(ahead, _prefixed)
     if word:
         return stop, _currency(word[_prefixed(word) :]), words.PREFIXED_CURRENCIES[word[: _prefixed(word)].casefold()]

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from .vocabulary import CAPITALISED, FORMS, JOINING, TITLES, currency_codes
+from .vocabulary import ANY, CAPITALISED, currency_codes
 
 _CAPITALS = "".join(chr(code) for code in range(0x530) if chr(code).isupper())
 _LETTER = r"[^\W\d_\u3040-\u9fff]"
@@ -63,9 +63,9 @@ def _in_run(text: str, match: re.Match[str], language: str, common: frozenset[st
         words = _after_opening(words)
     while words and _is_common(words[0][1], language, common):
         words = words[1:]
-    while words and words[0][1] in TITLES:
+    while words and words[0][1] in ANY.titles:
         titled, words = True, words[1:]
-    while words and (words[-1][1].casefold() in JOINING or _is_common(words[-1][1], language, common)):
+    while words and (words[-1][1].casefold() in ANY.joining or _is_common(words[-1][1], language, common)):
         words = words[:-1]
     if language == "de" and not titled:
         words = _after_von(text, words)
@@ -94,7 +94,7 @@ def _after_opening(words: list[tuple[int, str]]) -> list[tuple[int, str]]:
     """Without what is capitalised as the first word of a sentence, or as a line that is set in capitals."""
     if len(words[0][1]) >= _LEAST_SHOUTED and all(word.isupper() for _, word in words):
         return []
-    return words if is_marked(words[0][1]) or words[0][1] in TITLES else words[1:]
+    return words if is_marked(words[0][1]) or words[0][1] in ANY.titles else words[1:]
 
 
 def _after_von(text: str, words: list[tuple[int, str]]) -> list[tuple[int, str]]:
@@ -125,6 +125,6 @@ def _is_name(words: list[str], language: str) -> bool:
 
 def is_marked(word: str) -> bool:
     """Whether a word is written as only names are: ``GmbH``, ``NATS``, ``McKay``."""
-    return word in FORMS or (
+    return word in ANY.companies or (
         word not in currency_codes() and len(word) > 1 and sum(map(str.isupper, word)) > 1 and "-" not in word
     )

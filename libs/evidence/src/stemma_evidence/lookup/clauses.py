@@ -14,7 +14,7 @@ from stemma_languages import mode_words
 from stemma_evidence.claims.claim import Claim
 from stemma_evidence.claims.modes import DAYS, WIDE, Word, words
 from stemma_evidence.claims.numerals import is_number
-from stemma_evidence.claims.vocabulary import HEDGES, LANGUAGES, TITLES
+from stemma_evidence.claims.vocabulary import ANY, LANGUAGES
 from stemma_evidence.sources.contexts import COMPARED, plain
 from stemma_evidence.sources.source import Source, kept_with_source
 from stemma_evidence.sources.words import stemmed
@@ -39,7 +39,7 @@ _MARKS = re.compile("[\ue000-\uefff]")
 _ENDING = 9
 _FIRST_WIDE = "\u30a0"
 _PIECE = re.compile(r"[^\W_]+")
-_TITLES = frozenset(title.casefold() for title in TITLES)
+_TITLES = frozenset(title.casefold() for title in ANY.titles)
 _DIGIT = re.compile(r"[0-9]")
 _WITH_CONTENT = frozenset(("guarantee", "agreed", "want", "not", "without", *DAYS))
 _LEADING = frozenset(("before", "early", "late", "least", "atmost", "all"))
@@ -171,7 +171,7 @@ def _clause(text: str, start: int, end: int, claims: Sequence[Claim], language: 
     modes = frozenset(
         mode for at, word in enumerate(found) for mode in word.modes if not _is_a_year(found, at, written)
     )
-    if any(word.text in HEDGES for word in found):
+    if any(word.text in ANY.hedges for word in found):
         modes |= {"hedged"}
     ahead = tuple(_ahead(found, content))
     if any("agreed" in one.modes and other.text in _OBJECT_BEGINS for one, other in pairwise(found)):

@@ -9,7 +9,7 @@ from itertools import chain
 
 from stemma_evidence.claims.claim import Claim
 from stemma_evidence.claims.names import is_marked
-from stemma_evidence.claims.vocabulary import TITLES
+from stemma_evidence.claims.vocabulary import ANY
 from stemma_evidence.sources.source import Source, kept_with_source
 
 from .arithmetic import MOST_OPERANDS, Run, Step, all_runs, follows, is_a_power_of_ten, runs, share_of, total
@@ -78,7 +78,7 @@ def _is_a_plain_word(item: Grounded, draft: Source, names: Names) -> bool:
         return names.has_a_part(item.claim)
     if is_marked(name):
         return name.isupper() and len(name) <= _SHORT
-    titled = (f"{title}{mark} {name}".casefold() for title in TITLES for mark in ("", "."))
+    titled = (f"{title}{mark} {name}".casefold() for title in ANY.titles for mark in ("", "."))
     return not any(words in draft.wording for words in titled)
 
 

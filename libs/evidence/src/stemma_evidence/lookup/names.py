@@ -6,7 +6,7 @@ from functools import cache, reduce
 
 from stemma_evidence.claims.claim import Claim
 from stemma_evidence.claims.quotations import folded
-from stemma_evidence.claims.vocabulary import CAPITALISED, FORMS, JOINING, territories, territory_names
+from stemma_evidence.claims.vocabulary import ANY, CAPITALISED, territories, territory_names
 from stemma_evidence.sources.source import Source, merged_lines
 from stemma_evidence.sources.words import stems
 
@@ -32,9 +32,9 @@ class Names:
         """Where a name stands; None if it is a title of the document itself, or explained where it is first used."""
         if _CJK.search(claim.text):
             return self._literally(claim)
-        words = [w for w in _WORD.findall(claim.text) if w.casefold() not in JOINING and len(w) > 1]
+        words = [w for w in _WORD.findall(claim.text) if w.casefold() not in ANY.joining and len(w) > 1]
         words = [w for w in words if w.casefold() not in CAPITALISED] or words
-        told = tuple(w for w in words if w not in FORMS) or tuple(words)
+        told = tuple(w for w in words if w not in ANY.companies) or tuple(words)
         for number, source in enumerate(self._sources):
             if line := self._line_of_all(number, told):
                 return [Found(source, source.place(line), claim.text)]
@@ -46,8 +46,8 @@ class Names:
 
     def has_a_part(self, claim: Claim) -> bool:
         """Whether the sources have a word of a name of several, but not as the first of two: that may be a person's."""
-        words = [w for w in _WORD.findall(claim.text) if w.casefold() not in CAPITALISED | JOINING and len(w) > 1]
-        if len(words) < 2 or not FORMS.isdisjoint(words):
+        words = [w for w in _WORD.findall(claim.text) if w.casefold() not in CAPITALISED | ANY.joining and len(w) > 1]
+        if len(words) < 2 or not ANY.companies.isdisjoint(words):
             return False
         numbers = range(len(self._sources))
         return any(self._lines(number, word) for word in words[len(words) == 2 :] for number in numbers)
@@ -72,7 +72,7 @@ class Names:
         if not text.isupper() or position < 0:
             return False
         before = _WORD.findall(self._wording[max(0, position - 120) : position])[-2 * len(text) :]
-        initials = "".join(word[0] for word in before if word not in JOINING)
+        initials = "".join(word[0] for word in before if word not in ANY.joining)
         return initials.endswith(text.casefold())
 
     def _read_line_of_all(self, number: int, words: tuple[str, ...]) -> int:

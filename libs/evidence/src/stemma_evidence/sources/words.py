@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 import snowballstemmer
+from stemma_languages import claim_words
 
 from stemma_evidence.claims.vocabulary import OPENING_WORDS
 
@@ -69,64 +70,6 @@ def _languages() -> dict[str, tuple[str, ...]]:
     return {word: tuple(tag for tag, known in OPENING_WORDS.items() if word in known) for word in every}
 
 
-# Published lists of stop words hold several times as many, among them `million`, `member` and `system`.
-STOP_WORDS: dict[str, frozenset[str]] = {
-    language: frozenset(words.split())
-    for language, words in {
-        "en": """a about above after again against all also although am an and any are as at be because been before
-            being below between both but by can could did do does doing down during each either etc few for from
-            further had has have having he her here hers him his how i if in into is it its itself just may me might
-            more most must my neither no nor not of off on once only or other our ours out over own per shall she
-            should so some such than that the their theirs them then there therefore these they this those through
-            thus to too under until up upon us very via was we were what when where whether which while who whom
-            whose why will with within without would you your yours""",
-        "de": """ab aber alle allem allen aller alles als also am an andere anderen auch auf aus bei beim bin bis bist
-            da dabei dadurch dafür damit dann das dass dazu dein deine dem den denen denn der deren des dessen die
-            dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer eines er es etwa
-            euer für gegen gegenüber hab habe haben hat hatte hatten hier hin ich ihm ihn ihnen ihr ihre ihrem ihren
-            ihrer im in ins ist ja je jede jedem jeden jeder jedes kann kein keine keinem keinen keiner können man
-            mehr mein mit muss müssen nach nicht noch nur ob oder ohne pro sehr sein seine seinem seinen seiner seit
-            sich sie sind so sodass solche soll sollen sowie sowohl über um und uns unser unter vom von vor während
-            war waren was wegen weil welche welchem welchen welcher welches wenn wer werden wie wir wird wo worden
-            wurde wurden zu zum zur zwar zwischen""",
-        "fr": """à afin ainsi alors après au aucun aucune auprès aussi autre autres aux avant avec avoir c ce ceci
-            cela celle celles celui ces cet cette ceux chaque chez comme d dans de depuis des dès doit doivent donc
-            dont du durant elle elles en encore entre est et étaient était été être eu eux fait il ils j je jusque
-            l la laquelle le lequel les lesquelles lesquels leur leurs lors lorsque lui m ma mais même mes moins mon
-            n ne ni nos notre nous on ont ou où par pas pendant peut peuvent plus plusieurs pour puis qu que quel
-            quelle quelles quels qui s sa sans se selon sera seront ses si sinon soit son sont sous sur t ta tant te
-            tous tout toute toutes très tu un une vers via vos votre vous y""",
-        "es": """a al algo algunas algunos ante antes aquel aquella aquellos así aun aunque cada como con contra cual
-            cuales cuando de del desde donde durante e el ella ellas ellos en entre era eran es esa esas ese esos
-            esta está estaba están estar estas este esto estos fue fueron ha había habían han hasta hay la las le
-            les lo los más me mediante mi mientras muy ni no nos nosotros nuestra nuestro o otra otras otro otros
-            para pero poco por porque pues que quien quienes se sea sean según ser será serán si sí sido sin sino
-            sobre son su sus también tanto te tiene tienen toda todas todo todos tras tu un una unas uno unos usted
-            y ya yo""",
-        "it": """a ad agli ai al alla alle allo anche ancora avere c che chi ci ciascun ciascuna ciò coi col come con
-            contro cui d da dagli dai dal dalla dalle dallo degli dei del della delle dello dentro di dopo dove
-            durante e è ed egli era erano essa esse essere essi gli ha hanno i il in inoltre io l la le lei li lo
-            loro lui ma mentre mi ne negli nei nel nella nelle nello no noi non nostra nostro o ogni oltre per
-            perché però più poi presso prima può qual quale quali quando quanto quella quelle quelli quello questa
-            queste questi questo qui se secondo sempre senza si sia siano sono sopra sotto stata state stati stato
-            su sua sue sugli sui sul sulla sulle suo suoi tra tutta tutte tutti tutto un una uno vi voi""",
-        "nl": """aan achter al alle alleen als alsmede altijd andere bij binnen boven daar daarbij daardoor dan dat
-            de deze die dit door dus een elk elke en er ge geen had hadden heb hebben heeft hem het hier hij hoe hun
-            iets ik in indien is ja je jij kan kunnen langs maar me meer men met mijn moet moeten na naar naast niet
-            nog nu of om omdat onder ons onze ook op over per reeds rond sinds te tegen ten ter terwijl toch tot
-            tussen u uit uw van vanaf vanuit via volgens voor wanneer waar waarbij waarin was wat we wel welke werd
-            werden wie wij word worden wordt zal ze zelf zich zij zijn zo zoals zodat zonder zou zouden zullen""",
-        "pt": """a à ainda além ao aos após aquela aquelas aquele aqueles aquilo as às assim até cada com como contra
-            cuja cujo da das de dela dele deles depois desde desse deste desta do dos durante e é ela elas ele eles
-            em embora enquanto entre era eram essa essas esse esses esta está estão estar estas este estes eu foi
-            foram há isso isto já lhe mais mas me mediante meu minha muito na não nas nem no nos nós nossa nosso num
-            numa o onde os ou outra outras outro outros para pela pelas pelo pelos por porque qual quais quando que
-            quem são se seja sejam sem sempre ser será serão seu seus sido sob sobre sua suas tal também tem têm
-            tendo ter toda todas todo todos tudo um uma umas uns você""",
-    }.items()
-}
-
-
 STEMMERS = {
     "en": "english", "de": "german", "fr": "french", "es": "spanish", "it": "italian", "nl": "dutch",
     "pt": "portuguese",
@@ -144,7 +87,7 @@ def stemmed(word: str, language: str) -> str:
     """The stem of a word in lower case; empty if it has no content of its own."""
     if word.isdigit():
         return word
-    return "" if len(word) == 1 or word in STOP_WORDS.get(language, ()) else stem(word, language)
+    return "" if len(word) == 1 or word in claim_words(language).stop else stem(word, language)
 
 
 def _words(text: str, language: str) -> Iterator[str]:
