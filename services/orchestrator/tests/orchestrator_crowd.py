@@ -13,6 +13,7 @@ from domain_story import DECIDER
 from domain_witness import NEED, outcome_of, say_of
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
+from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_client import Client
 from stemma_client.errors import RequestRejectedError
 from stemma_contracts import Envelope, registry, subjects
@@ -20,6 +21,7 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.outcomes import DraftRevised, SectionGenerated
 from stemma_domain.commands import Command
 from stemma_domain.state import Document, State, status_of
 from stemma_eventlog import EventStore, JetStreamEventLog, StreamId
@@ -117,15 +119,18 @@ class Crowd:
         """Take jobs, hold some back, and answer in any order, now and then twice."""
         held: list[Msg] = []
         async with connected(self.server, service) as nats, _jobs(nats, service, consumer) as jobs:
-            publisher = Publisher(nats.jetstream(timeout=10), service)
+            jetstream = nats.jetstream(timeout=10)
+            publisher, artifacts = Publisher(jetstream, service), JetStreamArtifactStore(jetstream)
             while True:
                 message = await jobs.take()
                 if message is not None:
                     held.append(message)
                 if held and (message is None or len(held) > HELD):
-                    await self._answer(held.pop(self.random.randrange(len(held))), service, publisher)
+                    await self._answer(held.pop(self.random.randrange(len(held))), service, publisher, artifacts)
 
-    async def _answer(self, message: Msg, service: str, publisher: Publisher) -> None:
+    async def _answer(
+        self, message: Msg, service: str, publisher: Publisher, artifacts: JetStreamArtifactStore
+    ) -> None:
         envelope = Envelope.from_headers(message.headers or {})
         job = registry.decode(envelope.type, message.data)
         assert isinstance(job, j.Job)
@@ -134,6 +139,10 @@ class Crowd:
         fresh = say_of(0, work, self.random.randrange(20), self.random.random() < 0.8)
         say = self.said.setdefault(job.job_id, fresh)
         outcome = outcome_of(say, job.job_id, section_id, job.document.document_id)
+        if isinstance(outcome, SectionGenerated | DraftRevised):
+            await artifacts.put(
+                TENANT, job.document.document_id, say.words.encode(), media_type="text/markdown", name="draft.md"
+            )
         for number in range(2 if self.random.random() < 0.2 else 1):
             await publisher.publish(
                 subjects.outcome(service, registry.entry_of(outcome).token),

@@ -8,6 +8,7 @@ import domain_asking as asking
 import pytest
 from domain_asking import DOCUMENT, TENANT
 from domain_story import PROVENANCE, Story, evaluation
+from stemma_artifacts.store import MemoryArtifactStore
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.jobs import ReviseDraft, ValidateDraft
 from stemma_contracts.v1.merges import MergeConflicts
@@ -15,7 +16,6 @@ from stemma_contracts.v1.outcomes import DraftRevised, JobDead, SectionGenerated
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_domain.commands import Asked, Record
 from stemma_domain.features.proposals import Proposed
-from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.renewing import Renewing
 
 pytestmark = pytest.mark.req("L4")
@@ -24,100 +24,111 @@ MINE = "It costs 7 euros. A lawyer read this.\n\nRain falls on the roof.\n"
 ANEW = "It costs 6 euros. Nobody minds.\n\nRain falls on the roof.\n\nThe end is near.\n"
 
 
-async def stored(intake: Intake, text: str) -> ArtifactRef:
-    return await intake.artifacts.put(TENANT, DOCUMENT, text.encode(), media_type="text/markdown", name="draft.md")
+@pytest.fixture
+def artifacts() -> MemoryArtifactStore:
+    return MemoryArtifactStore()
 
 
-async def read(intake: Intake, ref: ArtifactRef | None) -> str:
+async def stored(artifacts: MemoryArtifactStore, text: str) -> ArtifactRef:
+    return await artifacts.put(TENANT, DOCUMENT, text.encode(), media_type="text/markdown", name="draft.md")
+
+
+async def read(artifacts: MemoryArtifactStore, ref: ArtifactRef | None) -> str:
     assert ref is not None
-    return (await intake.artifacts.get(TENANT, DOCUMENT, ref)).decode()
+    return (await artifacts.get(TENANT, DOCUMENT, ref)).decode()
 
 
-async def drafted(intake: Intake, story: Story, text: str) -> e.SectionDrafted:
+async def drafted(artifacts: MemoryArtifactStore, story: Story, text: str) -> e.SectionDrafted:
     outcome = SectionGenerated(
         tenant=TENANT,
         document_id=DOCUMENT,
         section_id="research",
         job_id=story.job_of("research"),
-        draft=await stored(intake, text),
+        draft=await stored(artifacts, text),
         evaluation=evaluation(),
         provenance=PROVENANCE,
     )
-    merged = await Renewing(intake.artifacts, story.document).draft(outcome)
+    merged = await Renewing(artifacts, story.document).draft(outcome)
     (event,) = story.when(Record(outcome, merged)).events
     assert isinstance(event, e.SectionDrafted)
     return event
 
 
 async def test_what_people_wrote_and_deleted_outlives_two_new_texts_and_conflicts_are_stored(
-    begun: Story, intake: Intake
+    begun: Story, artifacts: MemoryArtifactStore
 ) -> None:
-    await drafted(intake, begun, MACHINE)
+    await drafted(artifacts, begun, MACHINE)
     begun.validated("research")
-    begun.when(asking.write(begun.asked(), "research", 1, await stored(intake, MINE)))
+    begun.when(asking.write(begun.asked(), "research", 1, await stored(artifacts, MINE)))
     begun.when(asking.regenerate(begun.asked(), "research", 2, None, replace_edited=False))
-    event = await drafted(intake, begun, ANEW)
-    assert await read(intake, event.draft) == f"{MINE}\nThe end is near.\n"
+    event = await drafted(artifacts, begun, ANEW)
+    assert await read(artifacts, event.draft) == f"{MINE}\nThe end is near.\n"
     assert event.merge is not None
-    assert await read(intake, event.merge.theirs) == ANEW
-    conflicts = MergeConflicts.model_validate_json(await read(intake, event.merge.conflicts)).conflicts
+    assert await read(artifacts, event.merge.theirs) == ANEW
+    conflicts = MergeConflicts.model_validate_json(await read(artifacts, event.merge.conflicts)).conflicts
     assert (len(conflicts), event.merge.count) == (1, 1)
     assert (conflicts[0].ours, conflicts[0].theirs) == ("It costs 7 euros.", "It costs 6 euros.")
     begun.validated("research", passed=False)
-    event = await drafted(intake, begun, MACHINE)
-    assert await read(intake, event.draft) == MINE
+    event = await drafted(artifacts, begun, MACHINE)
+    assert await read(artifacts, event.draft) == MINE
     assert event.merge is not None
     assert event.merge.count == 1
 
 
-async def test_a_text_that_no_person_touched_gives_way_and_so_does_one_by_leave(begun: Story, intake: Intake) -> None:
-    await drafted(intake, begun, MACHINE)
+async def test_a_text_that_no_person_touched_gives_way_and_so_does_one_by_leave(
+    begun: Story, artifacts: MemoryArtifactStore
+) -> None:
+    await drafted(artifacts, begun, MACHINE)
     begun.validated("research", passed=False)
-    assert (await drafted(intake, begun, ANEW)).merge is None
-    begun.when(asking.write(begun.asked(), "research", 2, await stored(intake, MINE)))
+    assert (await drafted(artifacts, begun, ANEW)).merge is None
+    begun.when(asking.write(begun.asked(), "research", 2, await stored(artifacts, MINE)))
     begun.when(asking.regenerate(begun.asked(), "research", 3, None, replace_edited=True))
-    event = await drafted(intake, begun, MACHINE)
-    assert (await read(intake, event.draft), event.merge) == (MACHINE, None)
+    event = await drafted(artifacts, begun, MACHINE)
+    assert (await read(artifacts, event.draft), event.merge) == (MACHINE, None)
 
 
-async def test_an_outcome_without_a_draft_is_merged_with_nothing(begun: Story, intake: Intake) -> None:
-    begun.when(asking.write(begun.asked(), "research", 0, await stored(intake, MINE)))
+async def test_an_outcome_without_a_draft_is_merged_with_nothing(begun: Story, artifacts: MemoryArtifactStore) -> None:
+    begun.when(asking.write(begun.asked(), "research", 0, await stored(artifacts, MINE)))
     begun.when(asking.regenerate(begun.asked(), "research", 1, None, replace_edited=False))
     dead = JobDead(tenant=TENANT, document_id=DOCUMENT, section_id="research", job_id=begun.job_of("research"))
-    assert await Renewing(intake.artifacts, begun.document).draft(dead) is None
+    assert await Renewing(artifacts, begun.document).draft(dead) is None
 
 
 PROPOSED = "It costs 5 euros. Nobody cares.\n\nRain falls on the roof and the yard.\n"
 
 
 @pytest.fixture
-async def proposed(intake: Intake) -> Story:
+async def proposed(artifacts: MemoryArtifactStore) -> Story:
     """An edit waits on a settled section."""
     story = Story()
     story.create(review_edits="human")
-    await drafted(intake, story, MACHINE)
+    await drafted(artifacts, story, MACHINE)
     story.validated("research")
     story.approve("research")
-    story.when(asking.edit(story.asked(), "research", 1, await stored(intake, "Less.")))
+    story.when(asking.edit(story.asked(), "research", 1, await stored(artifacts, "Less.")))
     (job,) = story.jobs(ReviseDraft)
-    made = {"draft": await stored(intake, PROPOSED), "summary": await stored(intake, "Done."), "provenance": PROVENANCE}
+    made = {
+        "draft": await stored(artifacts, PROPOSED),
+        "summary": await stored(artifacts, "Done."),
+        "provenance": PROVENANCE,
+    }
     story.outcome(DraftRevised, "research", job_id=job.job_id, **made)
     return story
 
 
-async def given(intake: Intake, story: Story, command: Asked[Any]) -> Sequence[e.AnyEvent]:
-    merged = await Renewing(intake.artifacts, story.document).waiting(command)
+async def given(artifacts: MemoryArtifactStore, story: Story, command: Asked[Any]) -> Sequence[e.AnyEvent]:
+    merged = await Renewing(artifacts, story.document).waiting(command)
     return story.when(replace(command, merged=merged)).events
 
 
 async def test_an_edit_that_waits_becomes_one_of_the_newer_text_and_is_accepted_with_every_word_of_that(
-    intake: Intake, proposed: Story
+    artifacts: MemoryArtifactStore, proposed: Story
 ) -> None:
-    command = asking.write(proposed.asked(), "research", 1, await stored(intake, MINE))
-    waits, _ = await given(intake, proposed, command)
+    command = asking.write(proposed.asked(), "research", 1, await stored(artifacts, MINE))
+    waits, _ = await given(artifacts, proposed, command)
     assert isinstance(waits, e.SectionEditMerged)
     text = MINE.replace("on the roof", "on the roof and the yard")
-    assert await read(intake, waits.draft) == text
+    assert await read(artifacts, waits.draft) == text
     assert (waits.version, waits.merge.count) == (2, 1)
     proposal = proposed.document.sections["research"].proposal
     assert isinstance(proposal, Proposed)
@@ -126,21 +137,23 @@ async def test_an_edit_that_waits_becomes_one_of_the_newer_text_and_is_accepted_
     assert isinstance(late, e.DecisionRefused)
     (accepted,) = proposed.when(asking.accept(proposed.asked(), "research", 2, proposal.proposal_id)).events
     assert isinstance(accepted, e.SectionEdited)
-    assert await read(intake, accepted.draft) == text
+    assert await read(artifacts, accepted.draft) == text
 
 
-async def test_an_edit_of_which_the_newer_text_leaves_nothing_is_void(intake: Intake, proposed: Story) -> None:
-    command = asking.write(proposed.asked(), "research", 1, await stored(intake, PROPOSED))
-    void, _ = await given(intake, proposed, command)
+async def test_an_edit_of_which_the_newer_text_leaves_nothing_is_void(
+    artifacts: MemoryArtifactStore, proposed: Story
+) -> None:
+    command = asking.write(proposed.asked(), "research", 1, await stored(artifacts, PROPOSED))
+    void, _ = await given(artifacts, proposed, command)
     assert isinstance(void, e.SectionEditVoided)
 
 
 async def test_a_request_that_gives_no_text_or_takes_part_of_the_edit_merges_nothing(
-    intake: Intake, proposed: Story
+    artifacts: MemoryArtifactStore, proposed: Story
 ) -> None:
-    text = await stored(intake, MINE)
+    text = await stored(artifacts, MINE)
     for command in (
         asking.approve(proposed.asked(), "research", 1),
         asking.take_back(proposed.asked(), "research", 1, None, text, "p1"),
     ):
-        assert await Renewing(intake.artifacts, proposed.document).waiting(command) is None
+        assert await Renewing(artifacts, proposed.document).waiting(command) is None

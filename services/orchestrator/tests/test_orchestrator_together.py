@@ -180,7 +180,8 @@ def witnessed(crowd: Crowd, history: Sequence[Recorded]) -> Witness:
     by_policy = {plan.section_id for plan in plans if plan.review.mode is ReviewMode.NONE}
     limits = plans[0].max_lint_rounds, plans[0].max_revisions
     proposes = plans[0].review_edits == "human"
-    witness = Witness(Book({plan.section_id: plan.depends_on for plan in plans}, by_policy, *limits, proposes))
+    dependencies = {plan.section_id: plan.depends_on for plan in plans}
+    witness = Witness(Book(dependencies, by_policy, *limits, proposes, both=lambda mine, _: mine))
     witness.begun([requested])
     for events in rest:
         cause = next(filter(None, map(cause_of, events)), None)

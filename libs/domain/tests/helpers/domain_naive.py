@@ -3,6 +3,7 @@
 It knows no event, no job and no state of the core. Open work has a ticket, and an outcome names its ticket.
 """
 
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -113,9 +114,10 @@ class Part:
             self.end_proposal("void proposal")
         self.texts.append(text)
 
-    def merged(self, words: str) -> str:
-        """What comes of words of a machine where a person's stand that nobody gave up; nothing if none do."""
-        return f"{self.texts[-1].words} + {words}" if self.texts and self.texts[-1].human and not self.may_go else ""
+    @property
+    def is_kept(self) -> bool:
+        """Whether a person's words stand that nobody gave up."""
+        return bool(self.texts) and self.texts[-1].human and not self.may_go
 
     def end_proposal(self, fate: str) -> None:
         assert self.proposal is not None
@@ -143,11 +145,13 @@ class Book:
         max_rounds: int,
         max_revisions: int,
         proposes: bool = False,
+        both: Callable[[str, str], str] = "{} + {}".format,
     ):
         self.parts = {name: Part(above, name in by_policy) for name, above in ups.items()}
         self.status = "running"
         self.exports, self._answered, self.started = set[int](), set[int](), set[str]()
         self._tickets, self._max_rounds, self._max_revisions = count(1), max_rounds, max_revisions
+        self._both = both
         self._proposes, self.proposals, self.refused = proposes, 0, list[tuple[int, str]]()
         self._go_on()
 
@@ -195,7 +199,10 @@ class Book:
     def merged(self, ticket: int, words: str) -> str:
         """What comes of words of a machine that has this ticket."""
         kind, name = self.tickets().get(ticket, ("", ""))
-        return self.parts[name].merged(words) if kind.startswith(("generate", "resume")) else ""
+        return self._merged(self.parts[name], words) if kind.startswith(("generate", "resume")) else ""
+
+    def _merged(self, part: Part, words: str) -> str:
+        return self._both(part.texts[-1].words, words) if part.is_kept else ""
 
     def ask(self, ask: Ask) -> str:
         """Do what is asked, or tell why not."""
@@ -393,7 +400,7 @@ class Book:
         work, part.work = part.work, ""
         match say.verb:
             case "generated":
-                both = part.merged(say.words)
+                both = self._merged(part, say.words)
                 part.put(Text(both or say.words, part.started_on, human=bool(both)))
                 part.generated, part.evaluated_well = True, say.good and not both
                 self._open(part, "validate")
