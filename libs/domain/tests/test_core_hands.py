@@ -74,6 +74,15 @@ def test_a_text_of_a_person_settles_its_conflicts_also_one_that_leaves_it_as_it_
     assert hand(renewed).base == ref("anew")  # type: ignore[union-attr]
 
 
+def test_a_persons_step_counts_also_after_a_new_text_that_changes_nothing(begun: Story) -> None:
+    begun.settle("research")
+    begun.when(asking.write(begun.asked(), "research", 1, ref("mine")))
+    begun.when(asking.regenerate(begun.asked(), "research", 2, None, replace_edited=False))
+    begun.drafted("research", "anew", merged("mine", "anew", conflicts=1))
+    assert current(begun).number == 2
+    assert hand(begun) == Hand(ref("anew"), ref("mine"), ((ref(MACHINE), ref("mine")),))
+
+
 def test_a_restored_text_has_no_conflicts_of_the_version_that_had_it(renewed: Story) -> None:
     renewed.when(asking.write(renewed.asked(), "research", 3, ref("other words")))
     renewed.when(asking.restore(renewed.asked(), "research", 4, 3))

@@ -23,7 +23,7 @@ def said(text: str) -> set[str]:
     return {sentence for sentence in SENTENCES if sentence in text}
 
 
-@examples(150)
+@examples(80)
 @given(texts(), st.lists(st.tuples(st.booleans(), texts()), min_size=2, max_size=7))
 def test_in_any_history_what_people_wrote_is_there_once_and_what_they_deleted_is_not(
     first: str, history: list[tuple[bool, str]]

@@ -41,7 +41,7 @@ def hand_of(section: Section) -> Hand | None:
     return Hand(
         base=next((version.merge.theirs for version in reversed(since) if version.merge), before),
         ours=current.draft,
-        steps=tuple((was, one.draft) for was, one in zip(texts, since, strict=False) if one.merge is None),
+        steps=tuple((was, one.draft) for was, one in zip(texts, since, strict=False) if not one.renewed),
     )
 
 

@@ -178,8 +178,8 @@ def _with_version(section: Section, version: Version, phase: Phase, checks: dict
     section = replace(section, phase=phase, checks=checks, replaceable=False)
     if current is None or current.number != version.number:
         return replace(section, versions=(*section.versions, version))
-    if current.merge and version.merge is None:
-        version = version.model_copy(update={"merge": Merge(theirs=current.merge.theirs)})
+    merge = version.merge or (Merge(theirs=current.merge.theirs) if current.merge else None)
+    version = version.model_copy(update={"merge": merge, "renewed": current.renewed})
     if current.is_a_persons and version.origin not in BY_A_PERSON:
         kept = {"origin", "protected", "made_by", "verified", "restored_version"}
         version = version.model_copy(update={name: getattr(current, name) for name in kept})

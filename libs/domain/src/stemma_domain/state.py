@@ -93,7 +93,8 @@ class Version(VersionView):
     """One version of a section's text, with what decisions rest on beside what its view tells.
 
     ``author`` is the person, or else the agent; empty if the log does not say. ``requirements`` are the rows of the
-    ledger that it rests on, in which wording, and ``sought`` those that were looked for in it.
+    ledger that it rests on, in which wording, and ``sought`` those that were looked for in it. ``renewed``: a machine
+    wrote it anew, and what people had written was merged into it.
     """
 
     review: ReviewVerdict | None = None
@@ -101,6 +102,7 @@ class Version(VersionView):
     left_out: ArtifactRef | None = None
     requirements: Wordings = Field(default={})
     sought: Mapping[str, Sought] = Field(default={})
+    renewed: bool = False
 
 
 MOST_NAMES = 16

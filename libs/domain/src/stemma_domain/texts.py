@@ -77,6 +77,7 @@ def _drafted(document: Document, event: e.SectionDrafted) -> Version:
         inputs=event.inputs,
         protected=event.merge is not None,
         merge=event.merge,
+        renewed=event.merge is not None,
     )
 
 
@@ -155,6 +156,7 @@ def _restored(section: Section, event: e.SectionRestored) -> Version:
             "restored_version": event.restored_version,
             "kept_against": (),
             "merge": None,
+            "renewed": False,
         }
     )
 
