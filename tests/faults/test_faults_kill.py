@@ -1,13 +1,14 @@
 """Kill -9 in the middle of a run: everything comes back, the document is finished, nothing is paid twice."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from faults_here import asked, here
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_contracts import Contract, subjects
@@ -20,7 +21,9 @@ from stemma_testkit.driving import DEADLINE_S, ENDS, request_sample, wait_for
 from stemma_testkit.model_server import ModelServer, model_server
 
 CALLS_PER_DOCUMENT = 18
-WRITING = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR)
+REPEATED = 2
+"""The call in flight, and the probe of the judge, which each process asks once."""
+ALL = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR, subjects.CONVERTER)
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,9 @@ class Broken:
 
 
 @asynccontextmanager
-async def installation(folder: Path, more: Mapping[str, str] = MappingProxyType({})) -> AsyncIterator[Broken]:
+async def installation(
+    folder: Path, more: Mapping[str, str] = MappingProxyType({}), processes: Sequence[str] = ALL
+) -> AsyncIterator[Broken]:
     """``more`` is in the environment of generation-graph."""
     with model_server(latency_s=0.2) as model:
         env = {
@@ -44,7 +49,7 @@ async def installation(folder: Path, more: Mapping[str, str] = MappingProxyType(
                 **more,
             }
         }
-        local = LocalStemma(folder, processes=True, services=[*WRITING, subjects.CONVERTER], ack_wait_s=2, env=env)
+        local = LocalStemma(folder, processes=True, services=processes, ack_wait_s=2, env=env)
         async with local as stemma, stemma.client() as client:
             yield Broken(stemma, client, model)
 
@@ -58,6 +63,26 @@ async def completed(client: Client, document_id: str, within_s: float = DEADLINE
     assert (await client.document(document_id)).status is DocumentStatus.COMPLETED
 
 
+@pytest.mark.req("E1")
+async def test_the_writer_and_the_server_may_be_killed_and_no_call_is_made_twice_but_the_one_in_flight(
+    tmp_path: Path,
+) -> None:
+    async with (
+        installation(tmp_path, processes=[subjects.GENERATION]) as broken,
+        here(broken.stemma, (subjects.ORCHESTRATOR, subjects.VALIDATOR), broken.stemma.url),
+    ):
+        document_id = await asked(broken.client, ReviewMode.NONE, "killed", "connections")
+        finished = asyncio.create_task(completed(broken.client, document_id))
+        await wait_for(broken.client, document_id, drafted("research"))
+        await broken.model.wait_for_calls(broken.model.total + 1)
+        broken.stemma.services[subjects.GENERATION].kill()
+        await wait_for(broken.client, document_id, drafted("solution"))
+        broken.stemma.nats.kill()
+        await finished
+        assert broken.model.repeated <= REPEATED
+
+
+@pytest.mark.full
 @pytest.mark.req("E1")
 async def test_each_service_and_the_server_may_be_killed_and_no_call_is_made_twice_but_the_one_in_flight(
     tmp_path: Path,
@@ -76,8 +101,8 @@ async def test_each_service_and_the_server_may_be_killed_and_no_call_is_made_twi
         await wait_for(client, document_id, drafted("connections"))
         broken.stemma.nats.kill()
         await finished
-        assert broken.model.repeated <= 2, "the one in flight, and the probe of the judge, which each process asks once"
-        assert broken.model.total <= CALLS_PER_DOCUMENT + 2
+        assert broken.model.repeated <= REPEATED
+        assert broken.model.total <= CALLS_PER_DOCUMENT + REPEATED
 
         exporting = asyncio.create_task(client.export(document_id, ExportFormat.PDF))
         await wait_for(client, document_id, lambda event: isinstance(event, e.ExportRequested))
