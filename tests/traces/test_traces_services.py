@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from stemma_cli.local.supervisor import LocalStemma
+from stemma_cli.local.supervisor import ALL, LocalStemma
 from stemma_client import RecordedEvent
 from stemma_contracts import Contract, subjects
 from stemma_contracts.v1 import events as e
@@ -49,7 +49,7 @@ SECTION_EDGES: set[Edge] = {
 class Told:
     """What one document, one decision and one export left behind: spans, events, log lines.
 
-    ``after`` are the spans since the orchestrator was started again, in which it was asked to cancel.
+    ``after`` are the spans since the services were started again, in which the document was cancelled.
     """
 
     document_id: str
@@ -72,7 +72,7 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
     """The sample up to its first review, one approval, up to the next, an export; a restart, and the end."""
     with otlp_receiver() as receiver:
         env, folder = exporting(receiver.endpoint), tmp_path_factory.mktemp("traces")
-        stemma = LocalStemma(folder, processes=True, services=SERVICES, env=env)
+        stemma = LocalStemma(folder, services=SERVICES, env=env)
         async with stemma, stemma.client() as client:
             document_id = await request_sample(client)
             await wait_for(client, document_id, waits("research"))
@@ -80,9 +80,9 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
             await wait_for(client, document_id, waits("solution"))
             await client.export(document_id, ExportFormat.MD)
             events = await client.history(document_id)
-            await stemma.services["orchestrator"].stop()
+            await stemma.services[ALL].stop()
             stopped_ns = time.time_ns()
-            await stemma.start_service("orchestrator")
+            await stemma.start_service(ALL)
             await client.request(CancelDocument(document_id=document_id))
         # The services have ended, and with them the last export.
         logs = [stemma.folder.log(name).read_text() for name in stemma.services]
@@ -109,7 +109,12 @@ def of_document(receiver: OtlpReceiver, document_id: str) -> list[ReceivedSpan]:
 def edges(spans: Sequence[ReceivedSpan]) -> set[Edge]:
     by_id = {span.span_id: span for span in spans}
     pairs = [(by_id[span.parent_id], span) for span in spans if span.parent_id in by_id]
-    return {(parent.service, parent.name, span.service, span.name) for parent, span in pairs}
+    return {(service_of(parent), parent.name, service_of(span), span.name) for parent, span in pairs}
+
+
+def service_of(span: ReceivedSpan) -> str:
+    """All of them run in one process, and the resource is that of the process."""
+    return str(span.attributes["stemma.service"])
 
 
 @pytest.mark.req("E5")
