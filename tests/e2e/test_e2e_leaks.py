@@ -5,10 +5,8 @@ import html
 import json
 import re
 from collections.abc import Mapping
-from email.message import EmailMessage
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 from zipfile import ZipFile
 
 import pypdfium2
@@ -18,33 +16,16 @@ from docx import Document as Word
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
 from stemma_client.notifications import new_secret
-from stemma_contracts import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.notifications import NotificationRule, Occasion
-from stemma_contracts.v1.references import UploadRole
-from stemma_contracts.v1.validation import ValidationReport
-from stemma_testkit.driving import ENDS, approve_all, wait_for
-from stemma_testkit.provider import Provider, Reply, says
+from stemma_testkit.driving import approve_all, wait_for
 
+from .canaries import CANARIES, OWN, files_in, leaked
 from .conftest import Receiver, receiving, run
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("B1")]
-SCORES = json.dumps({"scores": {"clarity": 0.9}, "feedback": "Clear."})
-RUN = 6
-"""So many words of a canary in a row are a leak."""
-CANARIES = {
-    "brief": "Never tell the council that our purple giraffe slept in its cellar for 4,711 nights.",
-    "request": "The contractor shall polish seven copper lanterns of the ferry before each of its 312 winter markets.",
-    "internal": "Please never mention that our ferry crane collapsed twice in the harbour of Lisbon at EUR 91,234.",
-    "mail": "Our lowest price for the ferry is EUR 87,650 and nobody in this house may go below that.",
-    "past-text": "Our ferry of 2019 carried violet escalators to every lighthouse keeper abroad for EUR 55,321.",
-    "style": "Write of the ferry as a patient gardener explains to EUR 66,432 children how roses are pruned.",
-}
-RULES = {"brief": "words/instruction", "request": "words/request"}
-OWN = "The ferry carries forty passengers and nine bicycles to the island every morning at half past seven."
-"""What is ours, in evidence; it is found where it should be, or the search finds nothing."""
 FIELD = "How many passengers does the ferry carry?"
 OUTLINE = """## The ferry
 
@@ -53,34 +34,6 @@ kind: approach
 
 How many passengers the ferry carries to the island, and when.
 """
-
-
-def mail(words: str) -> bytes:
-    message = EmailMessage()
-    message["From"], message["To"], message["Subject"] = "ada@example.org", "bo@example.org", "Ferry"
-    message.set_content(words)
-    return bytes(message)
-
-
-def files_in(folder: Path) -> dict[str, Path]:
-    """A file for each role, with its canary."""
-    files = {name: folder / f"{name}.md" for name in CANARIES} | {"mail": folder / "mail.eml"}
-    for name, words in CANARIES.items():
-        written = mail(words) if name == "mail" else f"# The ferry, {name}\n\n{words}\n".encode()
-        files[name].write_bytes(written)
-    files["facts"] = folder / "facts.md"
-    files["facts"].write_text(f"# The ferry\n\n{OWN}\n", encoding="utf-8")
-    return files
-
-
-def plain(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-def leaked(canary: str, text: str) -> list[str]:
-    words, there = plain(canary).split(), plain(text)
-    runs = (" ".join(words[at : at + RUN]) for at in range(len(words) - RUN + 1))
-    return [words for words in runs if words in there]
 
 
 def words_in(data: bytes, form: str) -> str:
@@ -163,48 +116,3 @@ async def test_words_that_may_not_be_quoted_are_in_nothing_that_leaves(offline: 
 
 async def test_what_is_ours_stands_in_all_files(offline: Mapping[str, str]) -> None:
     assert {name for name, text in offline.items() if leaked(OWN, text)} >= {"docx", "pdf", "html", "json", "md"}
-
-
-def is_over(event: Contract) -> bool:
-    return isinstance(event, (*ENDS, e.SectionReviewRequested))
-
-
-def copies(asked: dict[str, Any]) -> Reply:
-    """A model that writes down all material that it sees, without its instructions, and finds that good."""
-    if "You are the reviewer" in str(asked["messages"]):
-        return says(SCORES)
-    material = str(asked["messages"][1]["content"]).rpartition("</")[0]
-    return says(f"# Note\n\n{re.sub(r'</?[a-z][^>]*>', '', material)}\n")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def copied(scripted: Client, model: Provider, tmp_path_factory: pytest.TempPathFactory) -> ValidationReport:
-    """What is found in a text that says all that its writer saw; no score settles it, and it waits for a person."""
-    files = files_in(tmp_path_factory.mktemp("copied"))
-    roles: dict[UploadRole, list[Path]] = {
-        "request": [files["request"]],
-        "internal": [files["internal"]],
-        "past-text": [files["past-text"]],
-        "style": [files["style"]],
-    }
-    model.script[:] = [copies] * 20
-    brief, given = files["brief"].read_text(encoding="utf-8"), [files["facts"], files["mail"]]
-    asked = await scripted.create_document("judged-note", brief=brief, inputs=given, roles=roles)
-    waits = (await wait_for(scripted, asked.document_id, is_over))[-1].contract
-    model.script.clear()
-    assert isinstance(waits, e.SectionReviewRequested), waits
-    assert waits.validation.report is not None
-    data = await scripted.artifact(asked.document_id, waits.validation.report)
-    return ValidationReport.model_validate_json(data)
-
-
-@pytest.mark.parametrize("role", CANARIES)
-async def test_a_model_that_copies_what_it_sees_is_found_out_and_a_person_decides(
-    copied: ValidationReport, role: str
-) -> None:
-    """What may not be quoted is found by its words, the facts of what shows a manner by their figures."""
-    is_manner = role in ("past-text", "style")
-    rule = "grounding/amount" if is_manner else RULES.get(role, "words/internal")
-    figures = re.findall(r"EUR [\d,]+", CANARIES[role]) if is_manner else []
-    said = [issue.message for issue in copied.issues if issue.rule == rule]
-    assert any(leaked(CANARIES[role], each) or any(figure in each for figure in figures) for each in said), said
