@@ -37,8 +37,14 @@ from stemma_provisioning.providers import Trusted
 pytestmark = pytest.mark.full
 VALUES = {"smallest": SMALLEST, "everything": EVERYTHING, "three": THREE, "elsewhere": ELSEWHERE}
 VERSIONS = ("1.30", "1.37")
-SERVICES = {entry.name: entry.load() for entry in entry_points(group="stemma.services")}
+SERVICES = tuple(entry_points(group="stemma.services").names)
 each_values = pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+
+
+def service(name: str) -> Any:
+    """Loaded where a test runs: whoever only collects has no need of all services."""
+    (found,) = entry_points(group="stemma.services", name=name)
+    return found.load()
 
 
 @each_values
@@ -195,17 +201,17 @@ def test_a_service_knows_every_variable_that_it_is_given(values: dict[str, Any],
             environment.delenv("STEMMA_NATS_CA_FILE", raising=False)
             environment.setenv("STEMMA_CHECKPOINT_DSN", "postgresql://stemma@db/stemma")
             user = None if pod.name == subjects.GATEWAY else pod.name
-            assert SERVICES[pod.name].load_settings().nats_user == user
+            assert service(pod.name).load_settings().nats_user == user
             prefix = f"STEMMA_{pod.name.upper().replace('-', '_')}_"
             environment.setenv(f"{prefix}SLOTZ", "1")
             with pytest.raises(BadSettings, match=f"{prefix}SLOTZ"):
-                SERVICES[pod.name].load_settings()
+                service(pod.name).load_settings()
 
 
 @pytest.mark.req("O4", "P16")
 @pytest.mark.parametrize("name", SERVICES)
 def test_every_setting_of_a_service_can_be_given_by_the_values(name: str) -> None:
-    fields = SERVICES[name].settings_class.model_fields
+    fields = service(name).settings_class.model_fields
     settings = {field: "x" for field, info in fields.items() if info.validation_alias is None}
     shared = {str(info.validation_alias): "x" for info in fields.values() if info.validation_alias is not None}
     values = SMALLEST | {"services": {name: {"settings": settings}}, "environment": shared}
@@ -322,7 +328,7 @@ def test_each_variable_of_an_openid_provider_is_known_to_those_who_get_it(bare: 
         bare.setenv(name, value)
     bare.setenv("STEMMA_GATEWAY_OIDC_CLIENT_SECRET", "s")
     assert Trusted.of(os.environ) == Trusted("https://login.example", ("stemma", "x"), "x", "x", "x")
-    settings = SERVICES[subjects.GATEWAY].load_settings()
+    settings = service(subjects.GATEWAY).load_settings()
     assert (settings.oidc_issuer, settings.oidc_client_id) == ("https://login.example", "stemma")
     assert settings.oidc_client_secret.get_secret_value() == "s"
     guide = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
