@@ -147,6 +147,14 @@ async def test_a_file_beyond_its_limits_is_unreadable_and_no_dead_job(exporter: 
         await on_read_input(asked, readings=slow)
 
 
+@pytest.mark.req("S3")
+async def test_a_reading_finds_the_words_and_the_model_of_languages_in_its_process(exporter: Any) -> None:
+    """One that had to load them for itself would need a hundred megabytes more."""
+    slim = replace(exporter.tools.readings, limits=Limits(seconds=60, memory_mb=30))
+    asked = await job(exporter, WINDOWS, "prices.csv", "text/csv")
+    assert isinstance(await on_read_input(asked, readings=slim), InputRead)
+
+
 @pytest.mark.req("H2")
 async def test_pages_of_a_request_are_drawn_and_stored_with_their_words_as_many_as_the_settings_say(
     exporter: Any,
