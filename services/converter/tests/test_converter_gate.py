@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from stemma_contracts.v1.bids import BidRule, BidRules
+from stemma_contracts.v1.grounding import ClaimSource, GroundedClaim, GroundingReport
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_converter.assembly import House
 from stemma_converter.converter import Converter
@@ -119,3 +120,18 @@ async def test_text_alone_is_held_against_words_and_a_person_sees_the_rest(conve
         rule(4, "blind"),
     )
     assert [state for _, state, _ in told] == ["to_see", "broken", "to_see", "to_see"]
+
+
+@pytest.mark.req("L5")
+async def test_tells_where_two_sections_do_not_agree_and_which_of_them_an_input_supports(exporter: Exporter) -> None:
+    job = await exporter.job("md", "# Terms\n\nThe warranty is 24 months.\n", "# Offer\n\nOur warranty is 36 months.\n")
+    place = ClaimSource(standing="input", name="terms.md", line=9, heading="Warranty")
+    claim = GroundedClaim(kind="quantity", text="24 months", line_number=3, standing="input", sources=(place,))
+    grounding = await exporter.stored(GroundingReport(claims=(claim,)))
+    terms, offer = job.sections
+    grounded = (terms.model_copy(update={"grounding": grounding}), offer)
+    (found,) = (await exporter.converted(job, sections=grounded))[1].contradictions
+    assert (found.kind, found.about) == ("value", "warran")
+    assert (found.one.section_id, found.one.line, found.one.text) == ("s0", 3, "24 months")
+    assert (found.one.source, found.other.source) == ("terms.md, Warranty", "")
+    assert (await exporter.converted(job, sections=(terms,)))[1].contradictions == ()

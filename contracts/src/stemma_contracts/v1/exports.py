@@ -1,7 +1,7 @@
 """What exports are made of: their sections, the versions that they compare, and what a person should know."""
 
 from enum import StrEnum
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StrictInt
 
@@ -85,6 +85,32 @@ class OverlongSection(Contract):
     max_pages: int = Field(ge=1)
 
 
+class StatedFact(Contract):
+    """A value, name or meaning as a section has it."""
+
+    section_id: Token
+    line: int = Field(ge=1, description="of the section's text")
+    text: str = Field(min_length=1, max_length=150)
+    source: str = Field(default="", max_length=150, description="an input that says the same, as it is cited")
+
+
+class Contradiction(Contract):
+    """Two sections that state one fact differently. ``kind`` is open; known are ``value`` (a date, an amount, a
+    duration, a count), ``role`` (who has it) and ``term`` (what a term or an abbreviation means)."""
+
+    kind: Token
+    about: str = Field(default="", max_length=150, description="words by which both were found to be of one thing")
+    one: StatedFact
+    other: StatedFact
+
+
+MOST_CONTRADICTIONS = 30
+Contradictions = Annotated[
+    tuple[Contradiction, ...],
+    Field(max_length=MOST_CONTRADICTIONS, description="facts that two sections state differently"),
+]
+
+
 OPEN = "open_heading"
 
 
@@ -93,7 +119,8 @@ class ExportRemark(Contract):
 
     ``code`` is open: a reader shows those that it does not know as they are. Known ones: ``missing_font`` (``detail``
     names the script and the characters that no font had), ``no_page_numbers`` (the contents stand without them),
-    ``no_title`` (the cover says so) and `OPEN` (nothing stands under ``count`` headings of a section).
+    ``no_title`` (the cover says so), ``not_compared`` (``count`` sections were too long to hold what they state against
+    the others) and `OPEN` (nothing stands under ``count`` headings of a section).
     """
 
     code: Token

@@ -11,7 +11,7 @@ from stemma_contracts.base import Contract
 from .answers import Problem
 from .bids import RuleChecks
 from .coverage import NotCovered
-from .exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
+from .exports import Contradictions, ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
 from .references import ArtifactRef
 from .returned import ReturnFigures
 
@@ -34,6 +34,7 @@ class ExportView(Contract):
     not_covered: tuple[NotCovered, ...] = ()
     too_long: tuple[OverlongSection, ...] = ()
     rules: RuleChecks = ()
+    contradictions: Contradictions = ()
     remarks: tuple[ExportRemark, ...] = ()
     open_requirements: tuple[str, ...] = ()
     open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")
@@ -43,7 +44,8 @@ class ExportView(Contract):
     @property
     def counts(self) -> dict[str, int]:
         """What a person should know of the file, each with how often it is so."""
-        counts = Counter({name: len(getattr(self, name)) for name in ("open_requirements", "too_long", "not_covered")})
+        counted = ("open_requirements", "contradictions", "too_long", "not_covered")
+        counts = Counter({name: len(getattr(self, name)) for name in counted})
         counts["broken_rules"] = sum(rule.state == "broken" for rule in self.rules)
         for warning in self.warnings:
             counts[warning.code] += warning.count

@@ -12,7 +12,7 @@ from .coded import Coded
 from .coverage import NotCovered
 from .cycles import ReviewVerdict
 from .evaluation import Evaluation
-from .exports import ExportRemark, ExportWarning, OverlongSection
+from .exports import Contradictions, ExportRemark, ExportWarning, OverlongSection
 from .forms import MOST_FIELDS, MOST_REASONS, Reason
 from .inputs import InputDifference, InputReading, Unreadable
 from .ledger import LedgerSummary, SecondOpinion
@@ -127,6 +127,7 @@ class DocumentConverted(Outcome):
     not_covered: tuple[NotCovered, ...] = ()
     too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
     rules: RuleChecks = ()
+    contradictions: Contradictions = ()
     remarks: tuple[ExportRemark, ...] = ()
     open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory, and nobody says they are answered")
     open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")

@@ -16,7 +16,7 @@ from stemma_contracts.v1.exports import OPEN, ExportFormat, ExportRemark, Export
 
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_section
-from stemma_cli.wording import check_lines, export_lines, lacks_inputs, overlong_words
+from stemma_cli.wording import check_lines, contradiction_words, export_lines, lacks_inputs, overlong_words
 
 STDOUT = Path("-")
 UNFINISHED = ("not_written", "not_approved", "stale")
@@ -51,6 +51,7 @@ def warning_lines(done: DocumentExported, path: Path) -> Iterator[str]:
         *_open_words(done, path),
         *map(_remark_words, done.remarks),
         *map(overlong_words, done.too_long),
+        *map(contradiction_words, done.contradictions),
     )
     yield from (f"warning: {words}" for words in warnings)
     yield from check_lines(done.rules)

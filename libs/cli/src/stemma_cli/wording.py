@@ -16,7 +16,7 @@ from stemma_contracts.v1.cycles import CycleSummary
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.events import DecisionRefused, ReviewConclusion
-from stemma_contracts.v1.exports import OverlongSection
+from stemma_contracts.v1.exports import Contradiction, OverlongSection
 from stemma_contracts.v1.inputs import ChangedInput
 from stemma_contracts.v1.ledger import RequirementChange
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, RetrievedSource
@@ -392,6 +392,16 @@ def recipe_words(outdated: Sequence[str]) -> str:
 
 def overlong_words(section: OverlongSection) -> str:
     return f"{section.section_id} takes {section.pages} pages, at most {section.max_pages} are allowed"
+
+
+def contradiction_words(contradiction: Contradiction) -> str:
+    """Two statements of one fact: "terms, line 4: 24 months (as in rates.md, 3); offer, line 9: 36 months: ..."."""
+    places = (
+        f"{one.section_id}, line {one.line}: {clean_line(one.text)}"
+        + (f" (as in {clean_line(one.source)})" if one.source else "")
+        for one in (contradiction.one, contradiction.other)
+    )
+    return f"{'; '.join(places)}: the two do not agree"
 
 
 def bid_rule_words(rule: BidRule) -> str:

@@ -11,6 +11,7 @@ from .demands import Demands, demands
 from .detection import detect, foreign, load_detection
 from .editing import Form, Grammar, Numbered, grammar
 from .edits import AskedEdit, asked_edit
+from .facts import FactWords, fact_words
 from .forms import FormWords, form_words
 from .languages import DEFAULT, Language, UnknownLanguage, Words, language, primary, shipped
 from .modes import ModeWords, mode_words

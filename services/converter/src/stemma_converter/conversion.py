@@ -14,7 +14,13 @@ from urllib.parse import quote, unquote
 from pydantic import BaseModel
 from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.coverage import CoverageReport
-from stemma_contracts.v1.exports import ExportRemark, ExportSection, ExportWarning, OverlongSection
+from stemma_contracts.v1.exports import (
+    Contradiction,
+    ExportRemark,
+    ExportSection,
+    ExportWarning,
+    OverlongSection,
+)
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.ledger import LedgerRows
@@ -22,6 +28,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_languages import language, shipped
 from stemma_markdown import split
 
+from .agreement import compared
 from .appendices import answer_places, open_list, report_refs
 from .assembly import (
     Draft,
@@ -68,6 +75,7 @@ class Done(BaseModel):
     remarks: tuple[ExportRemark, ...] = ()
     too_long: tuple[OverlongSection, ...] = ()
     rules: tuple[RuleCheck, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
 
 
 def prepare() -> None:
@@ -77,10 +85,16 @@ def prepare() -> None:
 
 
 def convert(folder: Path, job: ConvertDocument, converter: Converter) -> Done:
+    artifacts = Staged(folder)
     try:
-        return asyncio.run(_converted(folder, job, converter))
+        done = asyncio.run(_converted(folder, job, converter))
     except ConversionError as error:
         return Done(failure=error)
+    if job.redline:
+        return done
+    artifacts.say("what the sections state was compared")
+    contradictions, remarks = compared(job, artifacts)
+    return done.model_copy(update={"contradictions": contradictions, "remarks": (*done.remarks, *remarks)})
 
 
 def may_show(folder: Path, texts: list[ArtifactRef], assets: list[InputFile]) -> list[InputFile]:

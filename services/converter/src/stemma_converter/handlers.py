@@ -117,7 +117,7 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
         log.warning("conversion_failed", format=job.format, **why)
         problem = error.problem
         return ConversionFailed(**echo, detail=problem.message[:300], code=problem.code, params=problem.params)
-    about = done.model_dump(include={"warnings", "remarks", "too_long", "rules"})
+    about = done.model_dump(include={"warnings", "remarks", "too_long", "rules", "contradictions"})
     covered = {"not_covered": not_covered(job.sections), "open_requirements": job.open_requirements}
     return DocumentConverted.model_validate({**echo, **about, **covered, **written})
 

@@ -11,7 +11,14 @@ from stemma_contracts.v1.coded import Coded
 from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.events.base import Event, PaidEvent
-from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
+from stemma_contracts.v1.exports import (
+    Contradictions,
+    ExportFormat,
+    ExportRemark,
+    ExportWarning,
+    OverlongSection,
+    VersionPair,
+)
 from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, Reason
 from stemma_contracts.v1.inputs import InputDifference, InputReading, Unreadable, UnreadableInput
 from stemma_contracts.v1.ledger import LedgerSummary, LedgerWarning, RequirementDecision, RowParts, SecondOpinion
@@ -332,6 +339,7 @@ class DocumentExported(Event):
     not_covered: tuple[NotCovered, ...] = Field(default=(), description="sections that do not cover the inputs")
     too_long: tuple[OverlongSection, ...] = Field(default=(), description="sections beyond their limit of pages")
     rules: RuleChecks = ()
+    contradictions: Contradictions = ()
     remarks: tuple[ExportRemark, ...] = ()
     open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory, and nobody says they are answered")
     open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")

@@ -31,6 +31,7 @@ from stemma_cli.wording import (
     chapters_words,
     check_lines,
     comments_words,
+    contradiction_words,
     cost_words,
     count_words,
     cycle_words,
@@ -129,6 +130,8 @@ def _show_exports(view: DocumentView) -> None:
         say(f"export {export.format}: {state}")
         for one in export.too_long:
             note(f"warning: {overlong_words(one)}")
+        for contradiction in export.contradictions:
+            note(f"warning: {contradiction_words(contradiction)}")
         for words in check_lines([check for check in export.rules if check.state == "broken"]):
             note(words)
     for form in view.form_exports.values():

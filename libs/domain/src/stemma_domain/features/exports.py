@@ -200,6 +200,7 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
                 remarks=(*outcome.remarks, *(() if export.view.redline else _open_headings(document))),
                 too_long=outcome.too_long,
                 rules=outcome.rules,
+                contradictions=outcome.contradictions,
                 not_covered=outcome.not_covered,
                 open_requirements=outcome.open_requirements,
                 open_list=outcome.open_list,

@@ -1,0 +1,316 @@
+"""Where texts disagree about one fact: one thing with two dates, amounts, durations, counts, names or meanings."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from itertools import chain, combinations, islice, pairwise
+from typing import Literal
+
+from stemma_languages import fact_words
+
+from .claims.claim import Claim
+from .lookup.clauses import Said, sentences_of
+from .sources.contexts import COMPARED, comparable, terms
+from .sources.source import Source, kept_with_source
+from .sources.words import content_words
+
+MOST_FACTS = 5000
+_LIMITING = frozenset(("least", "atmost", "exceed"))
+_OFTEN = 40
+"""A word of more facts finds none: each fact is compared with a bounded number of others."""
+_MOST_BESIDE_ONE = 4
+_ALIKE = 0.6
+"""The share of words in common from which on two explanations are one."""
+_DIGIT = re.compile(r"[0-9]")
+_WORD = re.compile(r"[^\W_]+")
+_COUNTED = re.compile(r"[ \n](?:[^\W\d_]{2,}[ \n])?[^\W\d_]{3,}|[\u3040-\u9fff]")
+_NUMBERED = re.compile(r"[^\W\d_]\w*\.?[ \n]([^\W\d_]+)\.?[ \n]\Z")
+_BEHIND = 40
+_TWO = 2
+_COMPOUNDING = frozenset(("de", "nl"))
+_ADJECTIVE_BEHIND = frozenset(("fr", "es", "it", "pt"))
+_PERSON = (
+    r"(?P<name>(?-i:(?<![^\W_])[A-ZÀ-Þ][^\W\d_]+(?:[ -](?:(?:von|van|de|da|di|del|der)[ ])?[A-ZÀ-Þ][^\W\d_]+){1,3}))"
+)
+_TERM = r"(?:[“„«\"「]|(?<![^\n])[ #>*-]{0,8})(?P<term>[^\W\d_][^\n“”„«»\".:「」]{1,60}?)[”“»\" *」]{1,6}"
+_EXPLAINED = re.compile(r"(?<![^\W_])(?P<words>(?:[^\W_]+[ -]){1,7}[^\W_]+)[ ]\((?P<term>[A-Z][A-Z0-9&]{1,7})\)")
+_ALL_BEHIND = re.compile(r"[^.\n。|]{3,300}")
+
+Kind = Literal["value", "role", "term"]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """What a text states of one thing. ``text`` is the value, name or meaning as it is written.
+
+    ``about`` are the words that tell what it is about, ``scope`` values beside it for which it holds, ``bound`` the
+    words that stand before, behind or under a preposition with a word, by that word or preposition.
+    """
+
+    kind: Kind
+    where: str
+    line: int
+    text: str
+    about: frozenset[str]
+    claim: Claim | None = None
+    values: frozenset[str] = frozenset()
+    counted: frozenset[str] = frozenset()
+    scope: frozenset[str] = frozenset()
+    rate: str = ""
+    bound: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    words: frozenset[str] = frozenset()
+
+    @property
+    def units(self) -> frozenset[str]:
+        """What it is measured in; of a date, how exact it is."""
+        if self.claim is None or self.claim.kind != "date":
+            return frozenset(self.claim.units) if self.claim else frozenset()
+        return frozenset((_DIGIT.sub("0", self.claim.values[0]),))
+
+    def with_(self, other: Fact) -> Fact:
+        """Both as one, as in "4 and 5 March"."""
+        return replace(self, text=f"{self.text}, {other.text}", values=self.values | other.values)
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """Two statements of one fact."""
+
+    one: Fact
+    other: Fact
+
+
+def disagreements(texts: Sequence[Source]) -> Iterator[Disagreement]:
+    """The facts that two of the texts state differently, each pair of values once.
+
+    What has three values or more is a series, and no disagreement. Of more facts than `MOST_FACTS` the first count.
+    """
+    facts = list(islice(chain.from_iterable(map(facts_of, texts)), MOST_FACTS))
+    pairs = [(one, other) for one, other in _candidates(facts) if _is_one_thing(facts[one], facts[other])]
+    values = defaultdict[int, set[frozenset[str]]](set)
+    for one, other in chain(pairs, ((other, one) for one, other in pairs)):
+        values[one] |= {_value(facts[one]), _value(facts[other])}
+    told = set[tuple[str, frozenset[str], str, frozenset[str]]]()
+    for first, second in pairs:
+        this, that = facts[first], facts[second]
+        key = (this.where, _value(this), that.where, _value(that))
+        is_pair = len(values[first]) == len(values[second]) == _TWO and this.where != that.where
+        if is_pair and key not in told and _differ(this, that):
+            told.add(key)
+            yield Disagreement(this, that)
+
+
+@kept_with_source
+def facts_of(source: Source) -> tuple[Fact, ...]:
+    """What a text states in exact values, of who has which role, and of what a term means."""
+    return (*_values(source), *_roles(source), *_terms(source))
+
+
+def _values(source: Source) -> Iterator[Fact]:
+    """The values of a text; those that one sentence states of one thing, as of a range, are one fact."""
+    found = dict[tuple[int, frozenset[str], frozenset[str]], Fact]()
+    for fact in _single_values(source):
+        key = (fact.line, fact.about, fact.units)
+        before = found.get(key)
+        found[key] = before.with_(fact) if before else fact
+    yield from found.values()
+
+
+def _single_values(source: Source) -> Iterator[Fact]:
+    sentences, generic = sentences_of(source), _generic(source.language)
+    starts = [said.start for said in sentences]
+    for index, (claim, context) in enumerate(zip(source.claims, source.contexts, strict=False)):
+        if claim.kind not in COMPARED or claim.hedged or index in source.loose:
+            continue
+        is_count = claim.kind == "quantity" and not claim.units
+        said = _sentence(sentences, starts, claim)
+        modes = said.whole.modes if said else frozenset[str]()
+        if modes & _LIMITING or (is_count and ("each" in modes or not _counts(source.shown, claim))):
+            continue
+        every = context.near | context.around
+        scope = frozenset(word for word in every if word[0] == "=" or word.isdigit())
+        about = context.near - generic - scope
+        about = (every - generic - scope) if is_count or not about else about
+        if about:
+            yield Fact(
+                "value",
+                source.name,
+                claim.line,
+                claim.text,
+                about,
+                claim,
+                frozenset(claim.values),
+                context.near if is_count else frozenset(),
+                scope,
+                _rate(source, claim),
+                _bound(_without_values(said), source.language, about),
+                context.near,
+            )
+
+
+def _sentence(sentences: Sequence[Said], starts: Sequence[int], claim: Claim) -> Said | None:
+    at = bisect_right(starts, claim.start) - 1
+    return sentences[at] if at >= 0 and claim.start < sentences[at].end else None
+
+
+def _without_values(said: Said | None) -> str:
+    text = said.text if said else ""
+    for claim in said.whole.values if said else ():
+        text = text.replace(claim.text, " 0 ")
+    return text
+
+
+def _counts(shown: str, claim: Claim) -> bool:
+    """Whether a bare number counts what follows it; behind a noun with a capital it is a name, as in ``Form 312``."""
+    named = _NUMBERED.search(shown, max(0, claim.start - _BEHIND), claim.start)
+    return _COUNTED.match(shown, claim.end) is not None and not (named and named[1][0].isupper())
+
+
+def _rate(source: Source, claim: Claim) -> str:
+    """The time or the piece that an amount is for."""
+    found = _rates(source.language).match(source.shown, claim.end)
+    return _form(found[1].casefold(), source.language) if found else ""
+
+
+def _bound(text: str, language: str, about: frozenset[str]) -> dict[str, frozenset[str]]:
+    generic, prepositions = _generic(language), frozenset(fact_words(language).prepositions)
+    found = defaultdict[str, set[str]](set)
+    words = [word.casefold() for word in _WORD.findall(text)]
+    forms = [_form(word, language) for word in words]
+    for before, form in pairwise(forms):
+        if not before or not form or before.isdigit() or form.isdigit():
+            continue
+        if form in about and before not in generic:
+            found[f"before {form}"].add(before)
+        if language in _ADJECTIVE_BEHIND and before in about and form not in generic:
+            found[f"behind {before}"].add(form)
+    for at, word in enumerate(words):
+        bound = next((form for form in forms[at + 1 : at + 4] if form), "") if word in prepositions else ""
+        if bound and not bound.isdigit() and bound not in generic:
+            found[word].add(bound)
+    return {head: frozenset(bound) for head, bound in found.items()}
+
+
+def _roles(source: Source) -> Iterator[Fact]:
+    """Who has which role: a person's name with a word for a role before or behind it."""
+    for found in chain.from_iterable(form.finditer(source.shown) for form in _role_forms(source.language)):
+        role = terms(found["role"], source.language) - _generic(source.language)
+        if role:
+            yield Fact("role", source.name, _line(source, found), found["name"], role)
+
+
+def _terms(source: Source) -> Iterator[Fact]:
+    for found in _defining(source.language).finditer(source.shown):
+        meaning = _ALL_BEHIND.match(source.shown, found.end())
+        if meaning:
+            yield _term(source, found, meaning[0])
+    for found in _EXPLAINED.finditer(source.shown):
+        words = found["words"].split()[-len(found["term"]) - 2 :]
+        initials = [at for at, word in enumerate(words) if word[0].casefold() == found["term"][0].casefold()]
+        if initials:
+            yield _term(source, found, " ".join(words[initials[0] :]))
+
+
+def _term(source: Source, found: re.Match[str], meaning: str) -> Fact:
+    words, about = content_words(meaning, source.language), frozenset((found["term"].casefold(),))
+    return Fact("term", source.name, _line(source, found), meaning.strip(), about, words=words)
+
+
+def _line(source: Source, found: re.Match[str]) -> int:
+    return source.shown.count("\n", 0, found.start()) + 1
+
+
+def _candidates(facts: Sequence[Fact]) -> Iterator[tuple[int, int]]:
+    by_word = defaultdict[tuple[str, str], list[int]](list)
+    for number, fact in enumerate(facts):
+        for word in fact.about:
+            by_word[fact.kind, word].append(number)
+    few = (numbers for numbers in by_word.values() if len(numbers) <= _OFTEN)
+    yield from sorted({pair for numbers in few for pair in combinations(numbers, 2)})
+
+
+def _value(fact: Fact) -> frozenset[str]:
+    return fact.values or frozenset((fact.text,))
+
+
+def _differ(one: Fact, other: Fact) -> bool:
+    if one.kind == "role":
+        return not set(one.text.casefold().split()) & set(other.text.casefold().split())
+    if one.kind == "value":
+        return not any(
+            mine.startswith(theirs) or theirs.startswith(mine) for mine in one.values for theirs in other.values
+        )
+    return len(one.words & other.words) < _ALIKE * min(len(one.words), len(other.words))
+
+
+def _is_one_thing(one: Fact, other: Fact) -> bool:
+    if one.kind != other.kind:
+        return False
+    if one.kind != "value" or one.claim is None or other.claim is None:
+        return one.about == other.about
+    if not comparable(one.claim, other.claim) or (one.counted and not one.counted & other.counted):
+        return False
+    if one.rate != other.rate and (one.rate or other.rate) not in (other.words if one.rate else one.words):
+        return False
+    if one.scope and other.scope and one.scope != other.scope:
+        return False
+    return _share_enough(one, other) and not _have_rivals(one, other)
+
+
+def _share_enough(one: Fact, other: Fact) -> bool:
+    """Whether the words of one are nearly those of the other; one word tells little beside many or beside values."""
+    shared = len(one.about & other.about)
+    fewer, more = sorted((len(one.about), len(other.about)))
+    if shared == 1 and (more > _MOST_BESIDE_ONE or one.scope or other.scope):
+        return False
+    return shared > 0 and 3 * shared >= 2 * fewer
+
+
+def _have_rivals(one: Fact, other: Fact) -> bool:
+    """Whether two words have one place: ``senior`` and ``junior consultant``, ``in Graz`` and ``in Linz``."""
+    mine, theirs = (frozenset(chain(fact.about, *fact.bound.values())) for fact in (one, other))
+    return any(
+        one.bound[head].isdisjoint(other.bound[head]) and one.bound[head] - theirs and other.bound[head] - mine
+        for head in one.bound.keys() & other.bound.keys()
+    )
+
+
+@cache
+def _generic(language: str) -> frozenset[str]:
+    return terms(" ".join(fact_words(language).generic), language)
+
+
+@cache
+def _form(word: str, language: str) -> str:
+    return next(iter(terms(word, language)), "")
+
+
+def _any(words: Sequence[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True)) or r"(?!)"
+
+
+@cache
+def _rates(language: str) -> re.Pattern[str]:
+    return re.compile(rf"\s{{0,2}}(?:/|(?:{_any(fact_words(language).rates)})\s)\s{{0,2}}([^\W\d_]{{2,12}})", re.I)
+
+
+@cache
+def _role_forms(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A role before a name, and one behind it."""
+    words = fact_words(language)
+    compound = r"[^\W\d_]{0,30}" if language in _COMPOUNDING else ""
+    role = rf"(?<!\w)(?P<role>(?:[^\W\d_]+(?:[ -]|['’])){{0,2}}{compound}(?:{_any(words.roles)})"
+    role += r"(?:[ ](?:d[eiu][ ])?[^\W\d_]+)?)(?!\w)" if language in _ADJECTIVE_BEHIND else r")(?!\w)"
+    link = rf"[ ]{{0,4}}(?:[|:,*–(-][|:,*–( -]{{0,6}}|(?<!\w)(?:{_any(words.linking)})(?!\w))[ ]{{0,4}}"
+    title = r"(?:[^\W\d_]{1,9}\.?[ ]){0,2}?"
+    return re.compile(rf"{role}{link}{title}{_PERSON}", re.I), re.compile(rf"{_PERSON}{link}{role}", re.I)
+
+
+@cache
+def _defining(language: str) -> re.Pattern[str]:
+    return re.compile(rf"{_TERM}(?:{_any(fact_words(language).defining)})(?!\w)", re.I)
