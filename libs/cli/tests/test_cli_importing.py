@@ -13,6 +13,7 @@ from stemma_contracts.v1.returned import (
     ReturnedConflict,
     ReturnedDocument,
     ReturnedEdit,
+    ReturnedObject,
     ReturnedSection,
 )
 
@@ -21,6 +22,7 @@ TEXT = "# Research\n\nIt takes 12 weeks in all. The end is near.\n\nNothing else
 EDIT = ReturnedEdit(author="Bea Boss", before=TEXT, after=TEXT.replace("12", "10"))
 SAYS = {"comment_id": "4", "author": "Carl", "text": "Is that so?"}
 COMMENT = ReturnedComment.model_validate({**SAYS, "quote": "Nothing else is known of it."})
+PICTURE = ReturnedObject(change="picture_gone", about="The site")
 CONFLICT = ReturnedConflict(base="12 weeks", file="It takes 10 weeks.", document="It takes 14 weeks.")
 
 
@@ -110,11 +112,11 @@ async def test_what_was_shown_is_taken_over_with_what_each_comment_becomes(
 async def test_a_section_that_both_changed_is_taken_over_only_if_it_is_named(
     cli: Any, backstage: Any, document_id: str, converter: Converter, file: str
 ) -> None:
-    converter.finds(now=2, edits=(EDIT,), merged=(EDIT,), conflicts=(CONFLICT,), removed=False, unsupported=("a row",))
+    converter.finds(now=2, edits=(EDIT,), merged=(EDIT,), conflicts=(CONFLICT,), removed=False, unsupported=(PICTURE,))
     done = await cli("import", document_id, file)
     assert done.exit_code == 1
     assert "take the words of the file with --section" in done.stderr
-    for words in (CONFLICT.file, CONFLICT.document, "not taken over: a row"):
+    for words in (CONFLICT.file, CONFLICT.document, "not taken over: a picture is gone: The site"):
         assert words in done.stdout
     done = await cli("import", document_id, file, "--apply", "--section", "research")
     assert (done.exit_code, [one.sections for one in applied(backstage)]) == (0, [("research",)])

@@ -21,6 +21,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.returned import ReturnedDocument, ReturnedEdit, ReturnedSection
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.views import DocumentView, ProposalView, SectionView, VersionView
 from stemma_mcp.answers import decisions_about, further
@@ -45,7 +46,7 @@ EXAMPLES: dict[str, Any] = {
 READS = {
     "list_kinds", "list_documents", "document_status", "what_waits", "read_section", "export_result",
     "form_result", "list_inputs", "read_input", "list_requirements", "list_deadlines",
-    "compare_versions", "merge_text",
+    "compare_versions", "merge_text", "return_result",
 }  # fmt: skip
 LOOKED_UP_BY = {
     **dict.fromkeys(("read-requirements", "decide-requirements"), "list_requirements"),
@@ -389,6 +390,36 @@ async def test_a_form_with_answers_is_asked_for_and_told_with_what_is_left_open(
     assert (told["export"]["artifact"], told["export"]["unanswered"]) == (file.model_dump(), ["f-2"])
     assert base64.b64decode(getattr(read, "blob", "")).decode() == HOSTILE
     assert status["form_exports"] == [told["export"]]
+
+
+@pytest.mark.req("W2")
+async def test_a_file_that_came_back_is_told_by_author_and_taken_over_as_it_was_told(
+    called: Any, refused: Any, backstage: Any, hostile: str
+) -> None:
+    backstage.accepted = {"return_id": "return-9"}
+    asked = await called("read_return", document_id=hostile, file={"name": "back.docx", "base64": "aGk="})
+    edit = ReturnedEdit(author="Bea", before="# A\n\nIt takes 12 weeks.\n", after="# A\n\nIt takes 10 weeks.\n")
+    section = ReturnedSection(section_id="research", version=1, now=1, edits=(edit,), merged=(edit,))
+    found = await backstage.text(hostile, ReturnedDocument(sections=(section,)).model_dump_json())
+    await backstage.append(hostile, events.ReturnRequested(return_id="return-9", file=found, versions=found))
+    under_way = await called("return_result", **asked["next"][0]["arguments"])
+    await backstage.append(hostile, events.ReturnRead(return_id="return-9", job_id="j", found=found))
+
+    told = await called("return_result", **under_way["next"][0]["arguments"])
+    await called("apply_return", **told["next"][0]["arguments"], comments="guidance")
+
+    [(_, read), (_, applied)] = backstage.received
+    assert (read.upload.name, under_way["returned"]["state"]) == ("back.docx", "under_way")
+    [line] = told["sections"]
+    [change] = line["edits"][0]["changes"]
+    assert (line["edits"][0]["author"], change["before"], change["after"]) == (
+        "Bea",
+        "It takes 12 weeks.",
+        "It takes 10 weeks.",
+    )
+    assert (applied.digest, applied.sections, applied.comments) == (found.digest, None, "guidance")
+    unknown = await refused("return_result", document_id=hostile, return_id="return-1")
+    assert unknown["problems"][0]["code"] == "return_unknown"
 
 
 @pytest.mark.req("T5")

@@ -522,3 +522,48 @@ def test_what_people_did_is_found_after_libreoffice_saved_it(
     for number, (_, old, new) in enumerate(WAYS.values()):
         sections = read((out / f"{number}.docx").read_bytes(), drafts).sections
         assert {one.section_id: one.edits[-1].after for one in sections if one.edits} == {"s0": expected(old, new)}
+
+
+def _picture(root: Root, number: int = 0) -> Root:
+    """A paragraph that is a picture."""
+    found = [one for one in root.iter(f"{W}p") if not _text(one).strip() and list(one.iter(f"{W}drawing"))]
+    return found[number]
+
+
+def _added_picture(root: Root) -> None:
+    new = deepcopy(_picture(root))
+    next(new.iter("{*}docPr")).set("descr", "a sketch")
+    paragraph(root, "The end").addprevious(new)
+
+
+def _other_formula(root: Root) -> None:
+    next(root.iter("{http://schemas.openxmlformats.org/officeDocument/2006/math}t")).text = "z"
+
+
+OBJECTS: dict[str, tuple[Callable[[Root], None], tuple[str, str]]] = {
+    "added": (_added_picture, ("picture_added", "a sketch")),
+    "gone": (lambda root: remove(_picture(root)), ("picture_gone", "The site")),
+    "moved": (lambda root: paragraph(root, "The end").addprevious(_picture(root)), ("picture_moved", "The site")),
+    "formula": (_other_formula, ("formulas_changed", "")),
+}
+
+
+@pytest.mark.req("W2", "W3")
+async def test_changes_of_pictures_that_stand_alone_and_of_formulas_are_told_and_change_no_text(
+    converter: Converter, make_picture: Callable[..., bytes]
+) -> None:
+    draft = "# Site\n\nIt is flat.\n\n![The site](plan.png)\n\nIt holds $x + y$ of it.\n\nThe end.\n"
+    exporter = Exporter(converter)
+    job = await exporter.job("docx", draft, assets={"plan.png": make_picture()})
+    content, _ = await exporter.converted(job)
+    drafts = _drafts(job, draft)
+    assert read(content, drafts).sections[0].unsupported == ()
+    edit = edited(content, lambda root: silent(paragraph(root, "It is flat"), "flat", "steep"))
+    assert read(edit, drafts).sections[0].unsupported == ()
+    for way, (change, told) in OBJECTS.items():
+        section = read(edited(content, change), drafts).sections[0]
+        assert [(one.change, one.about) for one in section.unsupported] == [told], way
+        assert section.edits == (), way
+    without = edited(content, lambda root: remove(_picture(root)))
+    both = read(edited(without, lambda root: remove(paragraph(root, "Figure 1"))), drafts)
+    assert (both.sections[0].unsupported, len(both.sections[0].edits)) == ((), 1), "an edit, told as such"

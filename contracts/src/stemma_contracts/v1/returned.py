@@ -44,11 +44,21 @@ class ReturnedConflict(Contract):
     document: str = ""
 
 
+class ReturnedObject(Contract):
+    """Something that is no text and is not taken over: a picture that stood alone, or formulas.
+
+    ``about`` says which: the description of a picture, or the words beside it.
+    """
+
+    change: Literal["picture_added", "picture_gone", "picture_moved", "formulas_changed"]
+    about: str = ""
+
+
 class ReturnedSection(Contract):
     """What people did to a section: to the version that left, and as edits (``merged``) of the one that it has now.
 
     Where both changed the same, ``merged`` has the words of the file. ``unwritten`` are words for which there is no
-    place in its Markdown, ``unsupported`` changes that cannot be taken over, in words. ``removed``: all of its text is
+    place in its Markdown, ``unsupported`` changes of what is no text. ``removed``: all of its text is
     gone from the file; nothing of that is taken over, as a section has a text.
     """
 
@@ -60,7 +70,7 @@ class ReturnedSection(Contract):
     conflicts: tuple[ReturnedConflict, ...] = ()
     comments: tuple[ReturnedComment, ...] = ()
     unwritten: tuple[str, ...] = ()
-    unsupported: tuple[str, ...] = ()
+    unsupported: tuple[ReturnedObject, ...] = ()
     removed: bool = False
 
     @property

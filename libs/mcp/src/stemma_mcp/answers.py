@@ -15,11 +15,20 @@ from stemma_contracts.v1.grounding import CitedText
 from stemma_contracts.v1.inputs import ChangedInput, ChangedPart
 from stemma_contracts.v1.ledger import RequirementChange, SecondOpinion
 from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.returned import ReturnedComment, ReturnedConflict, ReturnedObject
 from stemma_contracts.v1.section import SectionStatus, Wait
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.summary import SectionSummary
 from stemma_contracts.v1.usage import Usage
-from stemma_contracts.v1.views import DocumentView, ExportView, FormExportView, InputView, ProposalView, SectionView
+from stemma_contracts.v1.views import (
+    DocumentView,
+    ExportView,
+    FormExportView,
+    InputView,
+    ProposalView,
+    ReturnView,
+    SectionView,
+)
 
 
 class Step(BaseModel):
@@ -265,6 +274,41 @@ class ExportTold(BaseModel):
     export: ExportView | FormExportView
     resource: str = Field(description="URI of the file; empty while there is none")
     text: str = Field(default="", description="the file, if it is text and short; else read the resource")
+    ask_again_after_s: int | None
+    next: list[Step]
+
+
+class ReturnedChanges(BaseModel):
+    """What somebody changed in a section of a file; nobody is named where it was not tracked."""
+
+    author: str
+    at: datetime | None
+    changes: list[ChangedLines]
+    left_off: int
+
+
+class ReturnedLine(BaseModel):
+    """A section of a file that came back; ``version`` left, and ``now`` is the one that it has."""
+
+    section_id: str
+    version: int
+    now: int
+    edits: list[ReturnedChanges]
+    conflicts: tuple[ReturnedConflict, ...] = Field(description="what both changed: nothing is taken over unnamed")
+    comments: tuple[ReturnedComment, ...]
+    unwritten: tuple[str, ...] = Field(description="words for which there is no place in it")
+    unsupported: tuple[ReturnedObject, ...] = Field(description="what is no text and is not taken over")
+    removed: bool = Field(description="all of its text is gone from the file; it stays as it is")
+
+
+class ReturnTold(BaseModel):
+    """What people did in a file that came back."""
+
+    document_id: str
+    returned: ReturnView
+    sections: list[ReturnedLine]
+    around: tuple[str, ...] = Field(description="what was changed outside of the sections: only a person can take it")
+    comments: tuple[ReturnedComment, ...] = Field(description="on text outside of the sections")
     ask_again_after_s: int | None
     next: list[Step]
 

@@ -127,7 +127,7 @@ ASKING = (
         "read_section, then accept_edit or reject_edit. The sections that rest on what was changed become stale.",
         version=_READ_OR_NEW,
     ),
-    Asking(r.RegenerateSection, "It is written from what it rests on now; the old version can be restored."),
+    Asking(r.RegenerateSection, "The old version can be restored."),
     Asking(r.KeepSection, "Read first whether its text still holds; what it rests on has to be decided first."),
     Asking(r.RegenerateSections, "All of them, or none."),
     Asking(r.KeepSections, "All of them, each in the version that you read, or none."),

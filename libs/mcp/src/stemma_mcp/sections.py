@@ -128,7 +128,7 @@ async def compare_versions(
     new = version_in(section, new_version or section.version, "new_version")
     before, after = [await client.text(document_id, version.draft) for version in (old, new)]
     changes = await client.compute(differences, before, after, document.language)
-    told = list(_fitting(changes))
+    told = list(fitting(changes))
     return Comparison(
         document_id=document_id,
         section_id=section_id,
@@ -155,7 +155,7 @@ async def merge_text(
         version_in(section, version, "version")
     newer = await meanwhile(client, document, section, text, version)
     changes, conflicts = (newer.changes, newer.conflicts) if newer else ((), ())
-    told = list(_fitting(changes))
+    told = list(fitting(changes))
     about: dict[str, Any] = {"document_id": document_id, "section_id": section_id, "version": section.version}
     return Merged(
         **about,
@@ -167,7 +167,7 @@ async def merge_text(
     )
 
 
-def _fitting(changes: Sequence[Change]) -> Iterator[ChangedLines]:
+def fitting(changes: Sequence[Change]) -> Iterator[ChangedLines]:
     characters = 0
     for change in changes[:MOST_CHANGES]:
         characters += sum(len(piece.text) for piece in change.pieces)

@@ -8,7 +8,7 @@ from mcp.types import ToolAnnotations
 
 from stemma_mcp.tools import Listing, Profile, ProfileOf, Tooling, listed_names
 
-from . import asking, documents, exports, inputs, ledgers, sections
+from . import asking, documents, exports, inputs, ledgers, returns, sections
 from .clients import ClientOf
 from .resources import add_resources
 from .tools import ADDS, ADDS_ONCE, READS, ClientTool, Function
@@ -30,7 +30,8 @@ Stemma writes long documents section by section with language models. People dec
    then apply_input or withdraw_input.
 8. If it answers a request for proposals: read_requirements, list_requirements, list_deadlines, decide_requirements,
    split_requirement.
-9. export_document, then export_result; of a form of the buyer export_form, then form_result.
+9. export_document, then export_result; of a form of the buyer export_form, then form_result. An export that
+   people changed comes back: read_return, return_result, apply_return.
 
 You have the tools that are listed: the short profile has those for most work, and your role may leave out others.
 
@@ -66,6 +67,9 @@ _FUNCTIONS: tuple[tuple[Function, ToolAnnotations, *tuple[str, ...]], ...] = (
     (exports.export_result, READS),
     (exports.export_form, ADDS, "export-form"),
     (exports.form_result, READS),
+    (returns.read_return, ADDS, "read-return"),
+    (returns.return_result, READS),
+    (returns.apply_return, ADDS_ONCE, "apply-return"),
 )
 _TOOLS = (*_FUNCTIONS, *((one.function(), one.annotations, one.token) for one in asking.ASKING))
 TOOLS = tuple(ClientTool.over(function, annotations) for function, annotations, *_ in _TOOLS)

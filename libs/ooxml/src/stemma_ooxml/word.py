@@ -85,7 +85,8 @@ class Paragraph:
     """A paragraph with the changes of some people.
 
     ``level`` is that of a heading, else 0; ``depth`` that of an item of a list, else None. In a table ``row`` is a
-    number of its own and ``cell`` counts from 0. ``note`` is the id of the footnote that it stands in.
+    number of its own and ``cell`` counts from 0. ``note`` is the id of the footnote that it stands in. ``pictures`` are
+    the descriptions of those that stand in it without words, ``formulas`` the letters of all formulas in it.
     """
 
     text: str
@@ -97,6 +98,8 @@ class Paragraph:
     cell: int = 0
     note: str = ""
     comments: tuple[str, ...] = ()
+    pictures: tuple[str, ...] = ()
+    formulas: str = ""
     element: etree._Element | None = field(default=None, repr=False, compare=False)
 
 
@@ -121,12 +124,18 @@ class Comment:
 
 
 class Left(NamedTuple):
-    """A section as it left: the digest of its draft, and the pieces of prose of it that no paragraph showed."""
+    """A section as it left: the digest of its draft, and the pieces of prose of it that no paragraph showed.
+
+    ``pictures`` are the pieces before and behind each one that stood alone, ``formulas`` a fingerprint of the letters
+    of its formulas; None where a file does not say.
+    """
 
     section_id: str
     version: int
     digest: str
     absent: frozenset[int]
+    pictures: tuple[tuple[int, int], ...] | None = None
+    formulas: str | None = None
 
 
 class Origin(NamedTuple):
@@ -156,6 +165,7 @@ class _Open:
     comments: list[str] = field(default_factory=list)
     pictures: set[int] = field(default_factory=set)
     """Which of the texts describe pictures."""
+    formulas: list[str] = field(default_factory=list)
 
     @property
     def has_words(self) -> bool:
@@ -276,7 +286,15 @@ class WordFile:
 
 def _left(section: etree._Element) -> Left:
     absent = frozenset(number(one, -1) for one in section.get("absent", "").split())
-    return Left(section.get("id", ""), number(section.get("version", "")), section.get("digest", ""), absent)
+    name, version, digest = section.get("id", ""), number(section.get("version", "")), section.get("digest", "")
+    return Left(name, version, digest, absent, _pictures(section.get("pictures")), section.get("formulas"))
+
+
+def _pictures(said: str | None) -> tuple[tuple[int, int], ...] | None:
+    if said is None:
+        return None
+    pairs = (one.partition("/") for one in said.split())
+    return tuple((number(before, -1), number(behind, -1)) for before, _, behind in pairs)
 
 
 def _comment(element: etree._Element) -> tuple[Comment, str]:
@@ -391,7 +409,7 @@ class _View:
                     pass
                 case _ if element.tag in (_FALLBACK, _MATH):
                     # LibreOffice makes an object of a formula: its letters are no words.
-                    pass
+                    now.formulas += _letters(element)
                 case _ if self._is_there(element):
                     self._read(element, now)
                 case _:
@@ -434,6 +452,8 @@ class _View:
             level,
             depth,
             comments=tuple(now.comments),
+            pictures=() if now.has_words else tuple(now.text[place] for place in sorted(now.pictures)),
+            formulas="".join(now.formulas),
             element=paragraph,
             **place._asdict(),
         )
@@ -453,6 +473,10 @@ class _View:
 
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"
 _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+
+
+def _letters(element: etree._Element) -> list[str]:
+    return [text.text or "" for text in element.iter("{*}t")] if element.tag == _MATH else []
 
 
 def _description(drawing: etree._Element) -> str:

@@ -15,6 +15,7 @@ from stemma_markdown import document_of, in_order, match_parts
 from stemma_ooxml.word import ORIGIN, Mark, Paragraph, WordFile, marked
 
 from .assembly import Manuscript, Source
+from .objects import Objects, objects_in
 
 _ITEM, _PROPERTIES = "/customXml/item{}.xml", "/customXml/itemProps{}.xml"
 _STORE = (
@@ -46,16 +47,27 @@ def marked_parts(package: bytes, manuscript: Manuscript) -> dict[str, bytes]:
     if not sources:
         return {}
     file = WordFile(package)
-    shown = [paragraph for paragraph in file.paragraphs(lambda _: True) if paragraph.text.strip()]
+    paragraphs = file.paragraphs(lambda _: True)
+    shown = [paragraph for paragraph in paragraphs if paragraph.text.strip()]
     marks = list(_marks(shown, sources))
+    objects = objects_in(_placed(paragraphs, iter(marks)))
     root = ElementTree.Element("document", {"xmlns": ORIGIN, "id": manuscript.document_id})
     for place, source in enumerate(sources):
         there = {mark.number for mark in marks if mark.section == place and not mark.is_own}
         absent = " ".join(str(number) for number in range(len(_prose(source))) if number not in there)
         about = {"id": source.section_id, "version": str(source.version), "digest": source.digest}
-        ElementTree.SubElement(root, "section", about | ({"absent": absent} if absent else {}))
+        about |= objects.get(place, Objects()).said | ({"absent": absent} if absent else {})
+        ElementTree.SubElement(root, "section", about)
     content = ElementTree.tostring(root, encoding="UTF-8", xml_declaration=True)
     return file.with_marks(list(zip(shown, marks, strict=True))) | {file.origin_part: content}
+
+
+def _placed(paragraphs: Sequence[Paragraph], marks: Iterator[Mark]) -> Iterator[tuple[int, list[int], Paragraph]]:
+    section = 0
+    for paragraph in paragraphs:
+        mark = next(marks) if paragraph.text.strip() else None
+        section = mark.section if mark else section
+        yield section, [mark.number] if mark and not mark.is_own else [], paragraph
 
 
 def _marks(shown: Sequence[Paragraph], sources: Sequence[Source]) -> Iterator[Mark]:

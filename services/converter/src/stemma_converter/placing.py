@@ -7,9 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from stemma_contracts.v1.returned import ReturnedObject
 from stemma_markdown import Prose, in_order, match_parts
 from stemma_markdown.adopting import Adopted, Returned, adopt
-from stemma_ooxml.word import Paragraph, fingerprint, same
+from stemma_ooxml.word import Left, Paragraph, fingerprint, same
+
+from .objects import Objects, changed_objects, objects_in
+from .unshown import in_parts, joined, shown_of, with_places
 
 _LABEL = re.compile(r"[^\d\s:\uff1a][^\d:\uff1a]{0,30}(?:\d[\d.]*)?\s?[:\uff1a]\s*")
 """The label of a caption, such as ``Table 1: ``."""
@@ -23,6 +27,7 @@ class Draft(NamedTuple):
     digest: str
     text: str = ""
     absent: frozenset[int] = frozenset()
+    left: Left | None = None
 
 
 def every(_: str) -> bool:
@@ -60,10 +65,17 @@ class Placed:
         self._by_marks(claims)
         self._by_text(claims, has_marks)
         self._set_places(claims)
+        self._said = dict(self._with_unshown(claims))
         self.rows = dict(self._rows(claims, has_marks))
+        self._objects = objects_in((one.at, one.units, one.paragraph) for one in claims)
         self.commented = {
             name: claim.at for claim in claims if claim.at is not None for name in claim.paragraph.comments
         }
+
+    def unsupported(self, number: int) -> tuple[ReturnedObject, ...]:
+        """What people did to pictures and formulas of a draft, which is not taken over."""
+        left, now = self._bases[number].left, self._objects.get(number, Objects())
+        return tuple(changed_objects(left, now, self._prose[number])) if left else ()
 
     def adopted(self, number: int) -> Adopted:
         """A draft as people left it; without text if none of what they saw of it is there."""
@@ -165,8 +177,31 @@ class Placed:
                 rows.setdefault(claim.at, []).append(_returned(claim, self._words(claim)))
         yield from ((number, found) for number, found in rows.items() if any(row.units for row in found))
 
+    def _with_unshown(self, claims: Sequence[_Claim]) -> Iterator[tuple[int, str]]:
+        """The words of paragraphs that were changed or cut, by their ids, with what the export left out of them."""
+        for number, claim in enumerate(claims):
+            if claim.intact or claim.base is None:
+                continue
+            marks = {mark.text for mark in claim.paragraph.marks}
+            shown = joined([shown_of(self._prose[claim.base][unit], marks) for unit in claim.units])
+            if not shown.places:
+                continue
+            cut = [claim]
+            for other in claims[number + 1 :]:
+                said = same(" ".join(one.paragraph.text for one in [*cut, other]))
+                if other.units or other.paragraph.row is not None or not same(shown.text).startswith(said):
+                    break
+                cut.append(other)
+            parts = in_parts(shown, [one.paragraph.text.strip() for one in cut])
+            if parts is None:
+                yield id(claim), with_places(shown, claim.paragraph.text.strip())
+            else:
+                yield from zip(map(id, cut), parts, strict=True)
+
     def _words(self, claim: _Claim) -> str:
         """The words of a paragraph; a caption has the label of its draft and not the number of the export."""
+        if (said := self._said.get(id(claim))) is not None:
+            return said
         words = claim.paragraph.text.strip()
         if claim.intact or claim.base is None or len(claim.units) != 1 or not (shown := _LABEL.match(words)):
             return words

@@ -163,7 +163,7 @@ def drafts_shown(content: bytes, document_id: str, known: Sequence[Draft]) -> tu
         if fitting:
             chosen = next((one for one in fitting if one.section_id == named), fitting[-1])
             used.add(chosen.section_id)
-            found.append(chosen._replace(absent=absent))
+            found.append(chosen._replace(absent=absent, left=left.get(place)))
     if marks and not found:
         raise NotReturned(Problem.of("return_of_another", name="another document"))
     return tuple(found) or tuple({one.section_id: one for one in known}.values())
@@ -236,7 +236,7 @@ def _sections(
         if adopted[number].text.strip() or not base.text.strip():
             comments = tuple(_told(one) for one in file.comments if final.commented.get(one.identifier) == number)
             made = {"edits": tuple(edits[number]), "merged": tuple(edits[number]), "comments": comments}
-            yield _section(base, **made, unwritten=adopted[number].unwritten)
+            yield _section(base, **made, unwritten=adopted[number].unwritten, unsupported=final.unsupported(number))
         else:
             yield _section(base, removed=True)
 

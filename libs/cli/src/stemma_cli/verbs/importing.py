@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 Use = Literal["comment", "question", "guidance", "nothing"]
 _SHORT = 12
+_CHANGES = {
+    "picture_added": "a picture was added",
+    "picture_gone": "a picture is gone",
+    "picture_moved": "a picture stands elsewhere",
+    "formulas_changed": "its formulas are not as they left",
+}
 
 
 async def import_(
@@ -136,8 +142,8 @@ def _show_section(section: ReturnedSection, language: str) -> None:
         say(f"{name}: all of its text is gone from the file; the section stays as it is")
     for words in section.unwritten:
         say(f"{name}: there is no place in its Markdown for: {words}")
-    for words in section.unsupported:
-        say(f"{name}: not taken over: {words}")
+    for one in section.unsupported:
+        say(f"{name}: not taken over: {_CHANGES[one.change]}{f': {one.about}' if one.about else ''}")
     if section.is_outdated and section.edits:
         say(f"{name} has version {section.now} since: the changes are merged into that")
     for conflict in section.conflicts:

@@ -16,6 +16,7 @@ from . import (
     people,
     reading,
     requirements,
+    returning,
     searching,
     section,
     settings,
@@ -48,6 +49,7 @@ PAGES = (
     reading,
     requirements,
     submitting,
+    returning,
     deciding,
     stale,
 )
