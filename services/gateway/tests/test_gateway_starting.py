@@ -10,6 +10,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.inputs import InputReading, ReadingFigures, ReadingWarning
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary, LedgerWarning
+from stemma_contracts.v1.provenance import Provenance
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.requests import CreateDocument, DecideRequirements
 from stemma_contracts.v1.review import ReviewMode
@@ -91,6 +92,12 @@ async def test_a_request_without_a_brief_begins_a_document_in_three_steps(
     assert asked.kind == "proposal"
     assert (asked.title, asked.brief) == ("tender", "Beantworten Sie diese Anfrage vollständig: tender.pdf")
     assert [(one.name, one.role) for one in asked.inputs] == [("tender.pdf", "request")]
+
+
+async def test_who_asks_for_a_document_sees_which_model_writes_it(web: httpx.AsyncClient, bus: Backstage) -> None:
+    told = Capabilities(recipes={"default": {"default": Provenance(model="openai/<b>")}})
+    await bus.js.publish("$KV.capabilities.generation-graph", told.model_dump_json().encode())
+    assert "Model: openai/<b> . Whoever runs this installation" in plain((await web.get("/desk/new")).text)
 
 
 async def test_an_outline_a_policy_and_a_language_go_with_the_request(web: httpx.AsyncClient, bus: Backstage) -> None:

@@ -47,6 +47,12 @@ async def read_kinds(jetstream: JetStreamContext) -> tuple[DocumentKind, ...]:
     return told.kinds if told else ()
 
 
+def models_in(recipes: Recipes) -> list[str]:
+    """The models that drafts would be made with now."""
+    made = (made for agent in recipes.values() for kinds in agent.recipes.values() for made in kinds.values())
+    return sorted({one.model for one in made if one.model})
+
+
 def outdated_recipe(section: SectionView, recipes: Recipes) -> tuple[str, ...]:
     """What differs between how the current version was made and how it would be made now.
 

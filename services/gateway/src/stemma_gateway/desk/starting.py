@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.datastructures import UploadFile
 from stemma_client.inputs import media_type_of
 from stemma_client.outlines import read_outline
+from stemma_client.recipes import models_in
 from stemma_contracts.media import READ
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.capabilities import DocumentKind
@@ -134,6 +135,7 @@ async def _new_page(
         kinds=[(kind, _needs(kind)) for kind in kinds],
         roles=ROLES[1:],
         modes=list(ReviewMode),
+        models=models_in(await session.client.recipes()),
         typed={**typed, "kind": usual},
         kept=kept,
         request_id=uuid4().hex,
