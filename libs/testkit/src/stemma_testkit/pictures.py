@@ -16,6 +16,10 @@ from stemma_client import Client
 
 from .browser import chromium, opened
 
+DRAWN = """() => document.fonts.ready.then(() => Promise.all([...document.images].map((each) => {
+  each.loading = "eager"; // what is far below is never loaded otherwise
+  return each.decode();
+})))"""
 SHOWN = "section"
 """The page that the README shows."""
 SIZE: Any = {"width": 1200, "height": 800}
@@ -25,7 +29,7 @@ WIDTHS, SCHEMES, LANGUAGES = (320, 768, 1400), ("light", "dark"), ("en", "de")
 async def picture(page: Page, address: str, path: str, file: Path, *, whole: bool = False) -> None:
     await page.goto(f"{address}{path}")
     # What listens for changes never comes to rest; what is drawn has, once the fonts and all images are there.
-    await page.evaluate("document.fonts.ready.then(() => Promise.all([...document.images].map(i => i.decode())))")
+    await page.evaluate(DRAWN)
     file.parent.mkdir(parents=True, exist_ok=True)
     await page.screenshot(path=file, full_page=whole)
 
