@@ -49,7 +49,7 @@ RequestId = Annotated[
 ]
 ReplaceEdited = Annotated[
     bool,
-    Field(description="Let go what people wrote, which else stays, merged. Ask them before you say so."),
+    Field(description="Let go what people wrote, which else is merged. Ask them first."),
 ]
 
 
