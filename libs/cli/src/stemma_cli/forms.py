@@ -46,7 +46,7 @@ async def filled(form: Path, answers: Mapping[str, str]) -> bytes:
 async def _confined(folder: Path, form: Path, call: Callable[..., _Done], *given: object) -> _Done:
     (folder / _FORM).write_bytes(await asyncio.to_thread(form.read_bytes))
     try:
-        done = await confined_in(folder, Prepared(prepare), LIMITS, call, *given)
+        done = await confined_in(folder, _PREPARED, LIMITS, call, *given)
     except (ConfinementError, Stalled) as ended:
         raise CliError(ExitCode.FAILED, f"{form.name} could not be read: {ended}") from None
     if done.reasons:
@@ -55,6 +55,10 @@ async def _confined(folder: Path, form: Path, call: Callable[..., _Done], *given
 
 
 def prepare() -> None: ...
+
+
+# One for all forms of this process; it starts with the first of them.
+_PREPARED = Prepared(prepare)
 
 
 def _find(folder: Path) -> _Done:
