@@ -1,13 +1,15 @@
-"""The shape of the code: sizes, the skeleton of a service, and what is said in one place only."""
+"""The shape of the code: sizes, the skeleton of a service, what is said in one place only, codes of refusals."""
 
 import ast
 import re
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from source_tree import PACKAGES, ROOT, SERVICES, Package, functions, imports, nodes, python_files
+from stemma_contracts import problems
 
 MAX_FUNCTION = 60
 MAX_FILE = 600
@@ -166,3 +168,60 @@ def test_a_planted_violation_is_found(tmp_path: Path, find: Callable[[Path], lis
 def test_test_files_have_names_of_their_own() -> None:
     names = [f.name for f in python_files() if f.name.startswith("test_")]
     assert sorted({n for n in names if names.count(n) > 1}) == []
+
+
+MADE = re.compile(r"\bProblem\(|\b_problem\(|coded\(|\.of\(\s*\"\w+_\w+\"")
+of_refusals = pytest.mark.req("H4", "R8")
+STORED = {"instructions_repeated"}
+"""What events of earlier releases say."""
+
+
+@cache
+def making() -> list[Path]:
+    """The files in which a problem is made."""
+    return [file for p, file in SOURCES if p.name != "stemma-testkit" and MADE.search(file.read_text(encoding="utf-8"))]
+
+
+def coded() -> Iterator[tuple[str, ast.Call]]:
+    """Every call that names a code of the catalogue."""
+    for path in making():
+        for node in nodes(path):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="of"), args=[ast.Constant(value=str(code)), *_]) if "_" in code:
+                    yield code, node
+                case ast.Call(func=ast.Name(id="_problem"), args=[ast.Constant(value=str(code)), *_]):
+                    yield code, node
+                case ast.Call(func=ast.Attribute(attr="coded") | ast.Name(id="coded"), args=args):
+                    yield from ((str(arg.value), node) for arg in args[-1:] if isinstance(arg, ast.Constant))
+
+
+@of_refusals
+def test_every_problem_is_made_with_a_code_and_its_parameters() -> None:
+    found = list(coded())
+    assert len(found) > 150
+    for code, call in found:
+        names = {keyword.arg for keyword in call.keywords}
+        known = problems.parameters(code)
+        assert names - {None} <= known, code
+        assert None in names or names == known, code
+
+
+@of_refusals
+def test_no_problem_is_made_of_a_sentence() -> None:
+    made = [
+        (path, keyword.value)
+        for path in making()
+        for node in nodes(path)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("Problem", "answers.Problem")
+        for keyword in node.keywords
+        if keyword.arg == "message"
+    ]
+    assert [path for path, value in made if isinstance(value, ast.JoinedStr) or ast.unparse(value).count(" ")] == []
+
+
+@of_refusals
+def test_every_code_is_used() -> None:
+    words = "\n".join(file.read_text(encoding="utf-8") for p, file in SOURCES if p.name != "stemma-testkit")
+    families = ("answer_", "claim_without_", "document_", "proposal_", "section_", "statement_")
+    unused = {code for code in problems.codes() if f'"{code}"' not in words and not code.startswith(families)}
+    assert unused == STORED
