@@ -10,7 +10,7 @@ from stemma_contracts import MAX_MESSAGE_BYTES
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.exports import OPEN, ExportFormat, ExportRemark, VersionPair
+from stemma_contracts.v1.exports import OPEN, Cover, ExportFormat, ExportRemark, VersionPair
 from stemma_contracts.v1.provenance import Provenance
 from stemma_contracts.v1.validation import OPEN_HEADING, ValidationSummary
 from stemma_domain.commands import Record
@@ -128,9 +128,10 @@ def test_a_conversion_knows_the_places_that_its_text_rests_on(begun: Story, cita
     found = ValidationSummary(passed=True, issue_count=0, engine="e", engine_version="1", grounding=ref("grounding"))
     begun.drafted("research")
     begun.outcome(o.DraftValidated, "research", validation=found)
-    begun.when(asking.export(begun.asked(), ExportFormat.PDF, citations=citations))
+    cover = Cover(client="Harbour Office", number="17") if citations else None
+    begun.when(asking.export(begun.asked(), ExportFormat.PDF, citations=citations, cover=cover))
     (job,) = begun.jobs(j.ConvertDocument)
-    assert job.citations is citations
+    assert (job.citations, job.cover) == (citations, cover)
     assert [s.grounding for s in job.sections if s.draft] == [ref("grounding")]
 
 

@@ -18,7 +18,7 @@ from stemma_client.errors import (
 )
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.exports import ExportFormat
+from stemma_contracts.v1.exports import Cover, ExportFormat
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.returned import ReturnedDocument, ReturnedEdit, ReturnedSection
@@ -424,12 +424,12 @@ async def test_a_file_that_came_back_is_told_by_author_and_taken_over_as_it_was_
 
 @pytest.mark.req("T5")
 async def test_an_export_is_asked_for_with_citations_a_matrix_or_what_changed(called: Any, backstage: Any) -> None:
-    await called("export_document", document_id="d1", format="pdf", citations=True, matrix=True)
+    await called("export_document", document_id="d1", format="pdf", citations=True, matrix=True, cover={"client": "A"})
     pair = {"section_id": "research", "from_version": 1, "to_version": 2}
     await called("export_document", document_id="d1", format="docx", redline=[pair])
 
     (_, cited), (_, redline) = backstage.received
-    assert (cited.citations, cited.matrix, cited.redline) == (True, True, ())
+    assert (cited.citations, cited.matrix, cited.redline, cited.cover) == (True, True, (), Cover(client="A"))
     assert [one.model_dump() for one in redline.redline] == [pair]
 
 

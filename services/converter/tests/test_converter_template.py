@@ -15,6 +15,7 @@ from docx.oxml.ns import qn
 from docx.shared import Cm, Inches
 from ooxml_integrity import check
 from openxml_audit import OpenXmlValidator  # type: ignore[import-untyped]
+from stemma_contracts.v1.exports import Cover
 from stemma_converter.app import ConverterSettings, service
 from stemma_converter.app import converter as converter_of
 from stemma_converter.converter import Converter
@@ -35,7 +36,9 @@ def made(converter: Converter, rich: str, plan: Any, tmp_path_factory: pytest.Te
 async def _made(name: str, converter: Converter, rich: str, plan: Any, folder: Path) -> bytes:
     (folder / "house.dotx").write_bytes(HOUSES[name]())
     exporter = Exporter(replace(converter, template=folder / "house.dotx"))
-    data, outcome = await exporter.export("docx", rich, None, title="The {client} plan", assets=plan)
+    job = await exporter.job("docx", rich, None, title="The {client} plan", assets=plan)
+    cover = Cover(client="Harbour Office", number="2026-17") if name == "letterhead" else None
+    data, outcome = await exporter.converted(job, cover=cover)
     assert outcome.remarks == ()
     return data
 
@@ -111,7 +114,9 @@ def test_paper_numbers_and_first_page_are_those_of_the_house(made: dict[str, byt
     data, document = made["letterhead"], Document(BytesIO(made["letterhead"]))
     section = document.sections[0]
     assert section.page_width == pytest.approx(Inches(5.83), abs=999)
-    assert running(section.first_page_header).startswith("Analytical Engines12 Mill Lane")
+    assert running(section.first_page_header) == (
+        "Analytical Engines12 Mill Lane, SpringfieldOffer 2026-17 to Harbour Office"
+    )
     assert running(section.footer) == "Page 1 of 1"
     assert [words.split("  ")[0] for style, words in lines(data) if style.startswith("toc ")] == ["A", "A.1", "B"]
     assert document.styles["TOC Heading"].element.find(f".//{qn('w:numId')}").get(qn("w:val")) == "0"

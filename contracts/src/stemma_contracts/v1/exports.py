@@ -43,6 +43,13 @@ class ExportVersion(Contract):
     draft: ArtifactRef | None = None
 
 
+class Cover(Contract):
+    """What the template of a house may show beside the names of the document: whom an offer is for, and its number."""
+
+    client: str = Field(default="", max_length=200)
+    number: str = Field(default="", max_length=100)
+
+
 class ExportSection(Contract):
     """One section of an export; ``draft`` is absent while nothing has been written.
 

@@ -11,7 +11,7 @@ from stemma_contracts.base import Contract
 from .answers import Problem
 from .bids import RuleChecks
 from .coverage import NotCovered
-from .exports import Contradictions, ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
+from .exports import Contradictions, Cover, ExportFormat, ExportRemark, ExportWarning, OverlongSection, VersionPair
 from .references import ArtifactRef
 from .returned import ReturnFigures
 
@@ -29,6 +29,7 @@ class ExportView(Contract):
     redline: tuple[VersionPair, ...] = ()
     citations: bool = False
     matrix: bool = False
+    cover: Cover | None = None
     artifact: ArtifactRef | None = None
     warnings: tuple[ExportWarning, ...] = ()
     not_covered: tuple[NotCovered, ...] = ()

@@ -8,7 +8,7 @@ from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, FileName, JobId, Token
 
 from .document import DocumentHead
-from .exports import ExportFormat, ExportSection
+from .exports import Cover, ExportFormat, ExportSection
 from .ledger import AnsweredRows, RequirementAnswer
 from .needs import Answerer, GivenAnswer
 from .references import ArtifactRef, InputFile
@@ -234,6 +234,7 @@ class ConvertDocument(Job):
     )
     session_id: str | None = Field(default=None, max_length=250, description="the session that waits for it")
     citations: bool = Field(default=False, description="the places that each sentence rests on stand in footnotes")
+    cover: Cover | None = None
     matrix: tuple[AnsweredRows, ...] = Field(
         default=(), description="the rows of the appendix that says where each demand is answered; none: no appendix"
     )

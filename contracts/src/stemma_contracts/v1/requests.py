@@ -17,7 +17,7 @@ from stemma_contracts.tokens import Digest, FileName, LanguageTag, Token
 from stemma_contracts.v1.section import Due
 
 from .comments import MOST_COMMENTS, NewComment
-from .exports import ExportFormat, VersionPair
+from .exports import Cover, ExportFormat, VersionPair
 from .forms import MOST_FIELDS
 from .ledger import LedgerWarning, RequirementDecision, RowCuts
 from .outline import MOST_SECTIONS, OutlineSection
@@ -307,12 +307,14 @@ class ExportDocument(DocumentRequest):
     ``redline`` asks for the sections that it names, and no others, as DOCX with what changed between two versions of
     each as tracked changes. With ``citations`` the places in the inputs that sentences rest on stand in footnotes,
     but for a redline. With ``matrix`` an appendix says which section answers each demand of the requirement ledger.
+    ``cover`` is for the template of a house.
     """
 
     format: ExportFormat
     redline: tuple[VersionPair, ...] = Field(default=(), max_length=MOST_SECTIONS)
     citations: bool = False
     matrix: bool = False
+    cover: Cover | None = None
 
     @model_validator(mode="after")
     def _compares_as_docx(self) -> ExportDocument:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from stemma_contracts.v1.answers import RequestAccepted
     from stemma_contracts.v1.capabilities import DocumentKind
     from stemma_contracts.v1.comments import NewComment
-    from stemma_contracts.v1.exports import ExportFormat, VersionPair
+    from stemma_contracts.v1.exports import Cover, ExportFormat, VersionPair
     from stemma_contracts.v1.grounding import GroundingReport
     from stemma_contracts.v1.outline import OutlineSection
     from stemma_contracts.v1.references import ArtifactRef, UploadRef, UploadRole
@@ -305,6 +305,7 @@ class Client(Decisions):
         redline: Iterable[VersionPair] = (),
         citations: bool = False,
         matrix: bool = False,
+        cover: Cover | None = None,
     ) -> v1.events.DocumentExported:
         """The document in a format, finished or not; raises `ExportFailedError`.
 
@@ -318,6 +319,7 @@ class Client(Decisions):
             redline=tuple(redline),
             citations=citations,
             matrix=matrix,
+            cover=cover,
         )
         accepted = await self.request(request)
         return await self.exported(document_id, str(accepted.export_id))

@@ -8,7 +8,7 @@ from stemma_client.client import Client
 from stemma_contracts.tokens import TOKEN_PATTERN
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem, RequestAccepted
-from stemma_contracts.v1.exports import ExportFormat, VersionPair
+from stemma_contracts.v1.exports import Cover, ExportFormat, VersionPair
 from stemma_contracts.v1.outline import MOST_SECTIONS
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import ExportView, FormExportView
@@ -40,6 +40,9 @@ async def export_document(
     matrix: Annotated[
         bool, Field(description="An appendix says which section answers each demand of list_requirements.")
     ] = False,
+    cover: Annotated[
+        Cover | None, Field(description="Client and number of an offer, for the template of the house.")
+    ] = None,
     redline: Annotated[
         list[VersionPair],
         Field(
@@ -49,7 +52,7 @@ async def export_document(
     request_id: RequestId = "",
 ) -> Exporting:
     """Ask for a document as a file, finished or not. It returns at once; export_result tells where the file is."""
-    wanted = {"format": format, "citations": citations, "matrix": matrix, "redline": redline}
+    wanted = {"format": format, "citations": citations, "matrix": matrix, "redline": redline, "cover": cover}
     answer = await asked(client, r.ExportDocument, request_id, document_id=document_id, **wanted)
     return _exporting(answer, "export_result")
 

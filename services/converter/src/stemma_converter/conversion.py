@@ -16,6 +16,7 @@ from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.coverage import CoverageReport
 from stemma_contracts.v1.exports import (
     Contradiction,
+    Cover,
     ExportRemark,
     ExportSection,
     ExportWarning,
@@ -53,6 +54,7 @@ from .source import (
     decode,
     flatten_footnotes,
     grounding_refs,
+    one_line,
     with_citations,
     with_own_numbers,
     without_places,
@@ -194,6 +196,8 @@ async def _manuscript(
     ledger = artifacts.model(job.ledger, LedgerRows)
     demands, places = ledger.rows if ledger else (), answer_places(job, artifacts)
     manuscript = assemble(job, title, converter.house, drafts, pictures, reports, demands, places)
+    cover = job.cover or Cover()
+    manuscript = replace(manuscript, client=one_line(cover.client), number=one_line(cover.number))
     if not job.redline:
         return replace(manuscript, document_id=job.document.document_id, sources=tuple(_sources(job, artifacts)))
     previous = assemble(job, title, converter.house, earlier, pictures)

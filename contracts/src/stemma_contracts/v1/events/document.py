@@ -13,6 +13,7 @@ from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.events.base import Event, PaidEvent
 from stemma_contracts.v1.exports import (
     Contradictions,
+    Cover,
     ExportFormat,
     ExportRemark,
     ExportWarning,
@@ -192,6 +193,7 @@ class ExportRequested(Event):
     redline: tuple[VersionPair, ...] = ()
     citations: bool = False
     matrix: bool = False
+    cover: Cover | None = None
 
 
 @registry.contract("stemma.requirements.requested.v1", Family.EVENT)

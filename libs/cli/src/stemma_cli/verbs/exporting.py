@@ -27,6 +27,12 @@ Citations = Annotated[
 Matrix = Annotated[
     bool, typer.Option("--matrix", help="An appendix says where each requirement of the ledger is answered.")
 ]
+ClientName = Annotated[
+    str, typer.Option("--client", help="Whom the offer is for, where the template of the house shows it.")
+]
+Number = Annotated[
+    str, typer.Option("--number", help="The number of the offer, where the template of the house shows it.")
+]
 Form = Annotated[
     str | None, typer.Option("--form", metavar="INPUT", help="A form of the buyer with its section's answers in it.")
 ]
@@ -54,6 +60,8 @@ async def export(
     ] = None,
     citations: Citations = False,
     matrix: Matrix = False,
+    client_name: ClientName = "",
+    number: Number = "",
     form: Form = None,
     as_json: AsJson = False,
 ) -> ExitCode:
@@ -72,6 +80,8 @@ async def export(
     if form is not None:
         alone = not any((format, redline, section, citations, matrix))
         return await _form(document, form, output, as_json, alone=alone)
+    from stemma_contracts.v1.exports import Cover
+
     from stemma_cli import exports
     from stemma_cli.exports import pairs
 
@@ -83,11 +93,14 @@ async def export(
             exports.check_redline(one, redline, section, added=added)
         document_id = await find_document(client, document)
         compared = await pairs(client, document_id, section, redline) if redline else ()
+        cover = Cover(client=client_name, number=number) if client_name or number else None
         made: list[DocumentExported] = []
         paths: list[Path] = []
         for one in chosen:
             paths.append(exports.path_of(output, f"{document_id}{'-changes' if redline else ''}.{one}"))
-            exporting = client.export(document_id, one, redline=compared, citations=citations, matrix=matrix)
+            exporting = client.export(
+                document_id, one, redline=compared, citations=citations, matrix=matrix, cover=cover
+            )
             made.append(await _written(client, document_id, exporting, paths[-1]))
         unused = [] if redline else await _unused(client, document_id)
     return _told(exports.held_together(made), paths, unused, as_json)

@@ -85,6 +85,7 @@ def _requested(command: Asked[r.ExportDocument], document: Document) -> e.Export
         redline=request.redline,
         citations=request.citations,
         matrix=request.matrix,
+        cover=request.cover,
     )
 
 
@@ -185,6 +186,7 @@ def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDoc
         generator=_generator(document),
         redline=bool(redline),
         citations=export.view.citations,
+        cover=export.view.cover,
         **_requirements(document, export),
     )
 
