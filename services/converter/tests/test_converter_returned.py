@@ -519,6 +519,10 @@ def _other_formula(root: Root) -> None:
     next(root.iter("{http://schemas.openxmlformats.org/officeDocument/2006/math}t")).text = "z"
 
 
+_RULE = (
+    f'<w:p xmlns:w="{W[1:-1]}"><w:r><w:drawing><wsp xmlns="http://schemas.microsoft.com/office/word/2010/'
+    'wordprocessingShape"/></w:drawing></w:r></w:p>'
+)
 OBJECTS: dict[str, tuple[Callable[[Root], None], tuple[str, str]]] = {
     "added": (_added_picture, ("picture_added", "a sketch")),
     "gone": (lambda root: remove(_picture(root)), ("picture_gone", "The site")),
@@ -543,6 +547,8 @@ async def test_changes_of_pictures_that_stand_alone_and_of_formulas_are_told_and
         section = read(edited(content, change), drafts).sections[0]
         assert [(one.change, one.about) for one in section.unsupported] == [told], way
         assert section.edits == (), way
+    ruled = edited(content, lambda root: paragraph(root, "The end").addprevious(etree.fromstring(_RULE)))
+    assert read(ruled, drafts).sections[0].unsupported == (), "the line that LibreOffice makes of a rule"
     without = edited(content, lambda root: remove(_picture(root)))
     both = read(edited(without, lambda root: remove(paragraph(root, "Figure 1"))), drafts)
     assert (both.sections[0].unsupported, len(both.sections[0].edits)) == ((), 1), "an edit, told as such"

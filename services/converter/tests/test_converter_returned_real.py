@@ -4,7 +4,7 @@ import re
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
 from pathlib import Path
@@ -255,9 +255,11 @@ async def changed(
     return files, wanted, counts, drafts
 
 
-def came_back(files: Mapping[str, bytes], drafts: tuple[Draft, ...]) -> dict[str, str]:
+def came_back(files: Mapping[str, bytes], drafts: tuple[Draft, ...], *, loses: Collection[str] = ()) -> dict[str, str]:
+    """What the draft says then; nothing is left over or told that cannot be taken over, but what a program loses."""
     found = {kind: read(content, drafts).sections[0] for kind, content in files.items()}
-    assert [(one.unwritten, one.unsupported) for one in found.values()] == [((), ())] * len(found)
+    assert [words for one in found.values() for words in one.unwritten] == []
+    assert {told.change for one in found.values() for told in one.unsupported} <= set(loses)
     return {kind: one.edits[-1].after if one.edits else drafts[0].text for kind, one in found.items()}
 
 
@@ -277,5 +279,7 @@ async def test_ten_real_documents_come_back_as_people_changed_them_also_from_lib
 ) -> None:
     files, wanted, counts, drafts = await changed(converter, name)
     assert came_back(files, drafts) == wanted
-    assert came_back(saved_by_libreoffice(files, tmp_path), drafts) == wanted
+    # It drops formulas that it cannot read, such as `$100,000−$`.
+    saved = saved_by_libreoffice(files, tmp_path)
+    assert came_back(saved, drafts, loses=("formulas_changed",)) == wanted
     print(name, counts.total(), "edits", dict(counts))

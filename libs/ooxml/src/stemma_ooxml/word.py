@@ -401,7 +401,7 @@ class _View:
                     self._field(element, now)
                 case "r" if is_on(self._styles.look(element, self._style, "vanish")):
                     self._pass(element, now)
-                case "drawing":
+                case "drawing" if not _is_shape(element):
                     # In Markdown a picture among words is read as its description.
                     now.pictures.add(len(now.text))
                     now.text.append(self._say(_description(element)))
@@ -477,6 +477,11 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 
 def _letters(element: etree._Element) -> list[str]:
     return [text.text or "" for text in element.iter("{*}t")] if element.tag == _MATH else []
+
+
+def _is_shape(drawing: etree._Element) -> bool:
+    """Whether something drawn is no picture, as the line that LibreOffice makes of a rule between paragraphs."""
+    return any(True for _ in drawing.iter("{*}wsp")) and not any(True for _ in drawing.iter("{*}blip"))
 
 
 def _description(drawing: etree._Element) -> str:
