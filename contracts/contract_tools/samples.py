@@ -34,7 +34,7 @@ from stemma_contracts.v1.requests import (
     ResolveThread,
     TakeBackChanges,
 )
-from stemma_contracts.v1.staleness import UpstreamVersion
+from stemma_contracts.v1.staleness import TextDifference, UpstreamVersion, UsedUpstream
 
 PEOPLE = "person"
 BULK = "bulk"
@@ -223,8 +223,15 @@ NAMED_IN: Mapping[type[BaseModel], Mapping[str, Any]] = {
     ReopenThread: {"thread_id": THREAD},
     SectionThreadResolved: {"thread_id": THREAD},
     SectionThreadReopened: {"thread_id": THREAD},
+    TextDifference: {
+        "base": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "touched": ["9f86d081884c"],
+        "extended": ["9f86d081884c"],
+        "followed": {"9f86d081884c": "60303ae22b99"},
+    },
     UpstreamDraft: {"section_id": "approach", "title": "Approach"},
     UpstreamVersion: {"section_id": "approach"},
+    UsedUpstream: {"section_id": "approach", "marks": ["9f86d081884c"]},
 }
 # Rules across fields that the fields by themselves do not show: one form of the brief, one choice of sections.
 LEFT_OUT: Mapping[type[BaseModel], frozenset[str]] = {

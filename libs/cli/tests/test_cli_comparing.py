@@ -8,8 +8,9 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import TakeBackChanges
 from stemma_contracts.v1.section import SectionPlan, SectionStatus
-from stemma_contracts.v1.staleness import StaleMark, StaleReason, UpstreamVersion
+from stemma_contracts.v1.staleness import StaleMark, StaleReason, TextDifference, UpstreamVersion, UsedUpstream
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_markdown import changed_marks, marked
 
 CHANGED = StaleReason(upstream_section_id="research", accepted_version=1, current_version=2)
 STALE_ITSELF = StaleReason(upstream_section_id="solution", accepted_version=1, current_version=1, upstream_stale=True)
@@ -81,6 +82,42 @@ async def test_stale_tells_what_why_and_the_words_that_differ_as_a_tree(cli: Any
         ("plan", "research"),
     ]
     assert told[0]["lines"]["research"] == ["It takes [-12-] {+10+} weeks."]
+
+
+@pytest.mark.req("L3")
+async def test_stale_shows_of_a_changed_section_what_the_stale_one_uses(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any, reviewable: Any
+) -> None:
+    before = "# Research\n\nIt takes 12 weeks.\n\nIt costs 5 euros.\n"
+    after = before.replace("12", "10").replace("5", "6")
+    one, two = [await backstage.text(document_id, text) for text in (before, after)]
+    (_, weeks, costs) = marked(before)
+    changed = changed_marks(marked(before), marked(after))
+    used = (UsedUpstream(section_id="research", version=1, marks=(costs.mark, costs.facts["5"])),)
+    found = reviewable("solution").validation.model_copy(update={"used_upstream": used})
+    await backstage.append(
+        document_id,
+        requested.model_copy(update={"sections": (plan("research"), plan("solution", "research"))}),
+        drafted("research", one),
+        events.SectionApproved(section_id="research", version=1),
+        drafted("solution").model_copy(update={"upstream": (UpstreamVersion(section_id="research", version=1),)}),
+        events.SectionApproved(section_id="solution", version=1, by_policy=True, job_id="j", validation=found),
+        events.SectionEdited(
+            section_id="research",
+            version=2,
+            draft=two,
+            origin=Origin.WRITTEN,
+            difference=TextDifference(base=one.digest, touched=changed.touched),
+        ),
+    )
+
+    lines = (await cli("stale", document_id)).stdout.splitlines()
+
+    assert weeks.facts["12"] in changed.touched
+    assert lines[1].endswith("words removed: 2, added: 2, in 2 places")
+    assert "solution version 1" in lines[2]
+    assert lines[3].endswith("line 5: It costs [-5-] {+6+} euros.")
+    assert len(lines) == 4
 
 
 async def test_stale_says_when_nothing_is(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:

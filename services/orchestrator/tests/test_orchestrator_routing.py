@@ -27,6 +27,7 @@ from stemma_orchestrator.app import DECIDER, OrchestratorSettings, drivers, make
 from stemma_orchestrator.bounds import Bounds, TenantLimits
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.command_service import CommandService
+from stemma_orchestrator.comparing import Comparing
 from stemma_orchestrator.handlers import Tools, routes
 from stemma_orchestrator.inputs import Limits
 from stemma_orchestrator.intake import Intake
@@ -59,7 +60,9 @@ class Orchestrator:
     def _tools(self) -> Tools:
         sender = self.broker.sender
         jobs = JobPublisher(sender, self.broker.cancel_job, self._open, 16, {"proposal": DIGEST})
-        commands = CommandService(self._store, self._intake(), jobs, Timers(sender, timedelta(days=1)))
+        intake = self._intake()
+        timers, comparing = Timers(sender, timedelta(days=1)), Comparing(intake.artifacts)
+        commands = CommandService(self._store, intake, jobs, timers, comparing)
         bounds = Bounds(self._store, self._open, LIMITS, self._nothing)
         answers = Answers(self.broker.jetstream, sender, bounds, commands)
         return Tools(commands, answers, Projector(self._store, self.views), AdvisoryHandler(self.queues, sender))

@@ -5,10 +5,40 @@ from typing import Literal
 from pydantic import Field
 
 from stemma_contracts.base import Contract, Explicit
-from stemma_contracts.tokens import Token
+from stemma_contracts.tokens import Digest, Token
 
-from .inputs import ChangedInput
+from .inputs import MOST_CHANGED_PARTS, MOST_USED_PARTS, ChangedInput, Fingerprint
 from .ledger import RequirementChange
+
+MOST_NAMED_MARKS = 20
+"""In one reason."""
+
+
+class TextDifference(Contract):
+    """What a version of a section changed in the one before, by the marks that `stemma_markdown.marked` gives that."""
+
+    base: Digest = Field(description="of the text before")
+    touched: tuple[Fingerprint, ...] = Field(
+        default=(), max_length=MOST_CHANGED_PARTS, description="of what says something else, or is gone"
+    )
+    extended: tuple[Fingerprint, ...] = Field(
+        default=(), max_length=MOST_CHANGED_PARTS, description="of nothing more being below, where now something is"
+    )
+    followed: dict[Fingerprint, Fingerprint] = Field(
+        default={}, max_length=MOST_CHANGED_PARTS, description="those that have another mark now, with that"
+    )
+
+
+class UsedUpstream(Contract):
+    """What of a version of an upstream section a text rests on, by its marks; with ``whole`` any of it may be meant.
+
+    Where no marks were found, it may be any of what is said there, but nothing that is added.
+    """
+
+    section_id: Token
+    version: int = Field(ge=1)
+    marks: tuple[Fingerprint, ...] = Field(default=(), max_length=MOST_USED_PARTS)
+    whole: bool = False
 
 
 class ChangedUpstream(Contract):
@@ -34,7 +64,7 @@ class UpstreamVersion(Contract):
 class StaleReason(Explicit):
     """Why a section is stale: an upstream has another text than the one it rests on, or is stale itself.
 
-    The versions tell which; they are the same where the text is.
+    The versions tell which; they are the same where nothing that the section uses is another.
     """
 
     always_sent = ("upstream_stale",)
@@ -43,6 +73,9 @@ class StaleReason(Explicit):
     accepted_version: int = Field(ge=0, description="the version that the section rests on")
     current_version: int = Field(ge=0)
     upstream_stale: bool = Field(default=False, description="the upstream is stale itself")
+    marks: tuple[Fingerprint, ...] = Field(
+        default=(), max_length=MOST_NAMED_MARKS, description="of what it uses and what changed; absent: not known"
+    )
 
 
 class Because(Contract):

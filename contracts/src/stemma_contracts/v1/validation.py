@@ -12,6 +12,7 @@ from .grounding import ClaimKind
 from .inputs import UsedInput
 from .ledger import AnswersFound
 from .references import ArtifactRef
+from .staleness import UsedUpstream
 
 NOT_CHECKED = "STEMMA000"
 """The rule of the issue that a draft could not be checked, or not in full."""
@@ -66,6 +67,9 @@ class ValidationSummary(Contract):
     blocks: ArtifactRef | None = Field(default=None, description="BlockIndex as JSON: the blocks and their ids")
     used: tuple[UsedInput, ...] | None = Field(
         default=None, description="inputs that the text rests on; absent: not known, so that it may be all of them"
+    )
+    used_upstream: tuple[UsedUpstream, ...] | None = Field(
+        default=None, description="upstream sections that the text rests on; one that is absent may count in full"
     )
     answers: AnswersFound | None = Field(default=None, description="absent: no requirements were looked for in it")
     not_checked: str = Field(default="", max_length=300, description="why the text, or a part of it, was not checked")

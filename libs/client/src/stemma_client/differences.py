@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -53,6 +53,13 @@ class Change:
     pieces: tuple[Piece, ...]
     moved: bool = False
 
+    def is_at(self, lines: range) -> bool:
+        """Whether it changes some of these lines of the old text."""
+        if self.old_line is None:
+            return False
+        gone = _line_ends([piece for piece in self.pieces if piece.text.strip()], Kind.REMOVED)
+        return self.old_line < lines.stop and lines.start <= self.old_line + gone
+
     def words(self, kind: Kind) -> int:
         """How many words of it are of a kind."""
         return sum(len(piece.text.split()) for piece in self.pieces if piece.kind is kind)
@@ -67,6 +74,18 @@ def differences(old: str, new: str, language: str = "en") -> tuple[Change, ...]:
     import stemma_markdown
 
     return changes_of(stemma_markdown.differences(old, new, language))
+
+
+def touching(changes: Sequence[Change], old: str, marks: Collection[str], language: str) -> tuple[Change, ...]:
+    """The changes of what has one of the marks in the old text; all of them if none has, or none is told."""
+    from stemma_markdown import marked
+
+    places = [
+        range(one.line, one.line + one.text.strip().count("\n") + 1)
+        for one in (marked(old, language) if marks else ())
+        if not {one.mark, one.below, one.after, *one.facts.values(), *one.alone.values()}.isdisjoint(marks)
+    ]
+    return tuple(change for change in changes if any(change.is_at(place) for place in places)) or tuple(changes)
 
 
 def changes_of(blocks: Iterable[BlockDifference]) -> tuple[Change, ...]:

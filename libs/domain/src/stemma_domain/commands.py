@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Generic, TypedDict, TypeVar
 
 from stemma_contracts import registry
@@ -12,6 +13,7 @@ from stemma_contracts.v1.merges import Merge
 from stemma_contracts.v1.outcomes import Outcome
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import EditSection, Request, SectionDecision, SectionRequest
+from stemma_contracts.v1.staleness import TextDifference
 
 from .state import Document, Lifecycle, Section, status_of
 
@@ -65,6 +67,19 @@ class Record(Command):
 
     outcome: Outcome
     merged: Merged | None = None
+
+
+Differences = Mapping[tuple[str, str], TextDifference]
+"""What texts change, by the digests of the text before and of the one that comes."""
+NOT_COMPARED: Differences = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Compared(Command):
+    """A command with what the texts that it brings change."""
+
+    command: Command
+    differences: Differences
 
 
 @dataclass(frozen=True)

@@ -4,23 +4,26 @@ A refusal is an event too, with the problem. What follows from an event for the 
 (sections that may start, completion, nothing left to do) is added here, once for every command.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import chain
 from typing import assert_never
 
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.outcomes import Outcome
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import Request, SectionRequest
 from stemma_contracts.v1.section import SectionStatus
 
-from .commands import Asked, Command, Elapsed, Merged, Record, not_decidable
+from .commands import NOT_COMPARED, Asked, Command, Compared, Differences, Elapsed, Merged, Record, not_decidable
 from .evolve import evolve, with_usage_before
 from .features.documents import Create
 from .hands import with_merge, with_waiting_edit
 from .staleness import Staleness, stale_changes, staleness
 from .state import Document, Failed, Lifecycle, NoDocument, Queued, State, status_of
 from .table import FEATURES
+from .texts import AnyTextEvent
 from .work import ELAPSED, is_ahead, work_of
 
 _DECIDE = {request: feature.decide for feature in FEATURES if feature.decide for request in feature.requests}
@@ -39,13 +42,58 @@ class UnfittingEvent(Exception):
 
 def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
     """The events of a command; the same command decided again gives none."""
+    if isinstance(command, Compared):
+        return _decided(command.command, state, command.differences)
+    return _decided(command, state, NOT_COMPARED)
+
+
+def texts_to_compare(command: Command, document: Document) -> list[tuple[ArtifactRef, ArtifactRef]]:
+    """The texts that a command replaces where written sections rest on them, each with the one that comes."""
+    if not any(map(partial(_is_rested_on, document), _sections_of(command, document))):
+        return []
+    texts = [event for event in decide(command, document) if isinstance(event, AnyTextEvent)]
+    changed = ((document.sections[event.section_id], event) for event in texts)
+    return [
+        (section.current.draft, event.draft)
+        for section, event in changed
+        if section.current
+        and _is_rested_on(document, section.plan.section_id)
+        and section.current.draft.digest != event.draft.digest
+    ]
+
+
+def _sections_of(command: Command, document: Document) -> Iterable[str]:
+    match command:
+        case Record(outcome=o.Outcome(section_id=str(name))) | Asked(request=SectionRequest(section_id=name)):
+            return [name] if name in document.sections else []
+        case Asked():
+            return document.sections
+        case _:
+            return []
+
+
+def _is_rested_on(document: Document, section_id: str) -> bool:
+    below = (one for one in document.sections.values() if section_id in one.plan.depends_on)
+    return document.sections[section_id].current is not None and any(one.current for one in below)
+
+
+def _decided(command: Command, state: State, differences: Differences) -> Sequence[e.AnyEvent]:
     match state:
         case NoDocument():
             return _complete(state, [command.requested]) if isinstance(command, Create) else []
         case Document():
-            return _complete(state, _decide(command, state), command.merged)
+            return _complete(state, _decide(command, state), command.merged, differences)
         case _:
             assert_never(state)
+
+
+def _compared(event: e.AnyEvent, document: Document, differences: Differences) -> e.AnyEvent:
+    """An event that brings a text with what that changes, if it was compared with the text that there is."""
+    if not isinstance(event, AnyTextEvent):
+        return event
+    current = document.sections[event.section_id].current
+    difference = differences.get((current.draft.digest, event.draft.digest)) if current else None
+    return event.model_copy(update={"difference": difference}) if difference else event
 
 
 def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
@@ -61,7 +109,7 @@ def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
     return _DECIDE[type(command.request)](command, document)
 
 
-def _recorded(outcome: Outcome, document: Document) -> Sequence[e.AnyEvent]:
+def _recorded(outcome: o.Outcome, document: Document) -> Sequence[e.AnyEvent]:
     """Only an open job's outcome counts; a late one is recorded and changes nothing, and again not even that.
 
     An id of a job to come is made up: recorded, it would close that job before it is opened.
@@ -75,7 +123,12 @@ def _recorded(outcome: Outcome, document: Document) -> Sequence[e.AnyEvent]:
     return [e.OutcomeSuperseded(job_id=outcome.job_id, outcome=wire_name, usage=outcome.usage)]
 
 
-def _complete(state: State, events: Sequence[e.AnyEvent], merged: Merged | None = None) -> Sequence[e.AnyEvent]:
+def _complete(
+    state: State,
+    events: Sequence[e.AnyEvent],
+    merged: Merged | None = None,
+    differences: Differences = NOT_COMPARED,
+) -> Sequence[e.AnyEvent]:
     """The events with what follows from them; the last one names the sections that it starts and makes stale."""
     if not events:
         return events
@@ -84,6 +137,7 @@ def _complete(state: State, events: Sequence[e.AnyEvent], merged: Merged | None 
         for follow in _FOLLOW:
             events = follow(state, events)
         events = with_waiting_edit(events, state, merged)
+        events = [_compared(event, state, differences) for event in events]
     after, told = state, list[e.AnyEvent]()
     for event in events:
         told.append(with_usage_before(event, after.usage) if isinstance(after, Document) else event)

@@ -19,6 +19,7 @@ from .features.inputs.material import input_versions, together
 from .features.ledger.answering import asked_of
 from .features.needs import after_need_answered, after_need_raised, dispatched_again
 from .features.proposals import accepted, after_proposal, proposing, withdrawn
+from .resting import used_together
 from .state import (
     Approved,
     AwaitingAnswer,
@@ -390,6 +391,9 @@ def _with_validation(section: Section, validation: ValidationSummary) -> Section
     before = section.current.validation if section.current else None
     if before and before.used is not None and validation.used is not None:
         validation = validation.model_copy(update={"used": together(before.used, validation.used)})
+    if before and before.used_upstream is not None and validation.used_upstream is not None:
+        both = used_together(before.used_upstream, validation.used_upstream)
+        validation = validation.model_copy(update={"used_upstream": both})
     return with_current(section, validation=validation, blocks=validation.blocks)
 
 

@@ -1,18 +1,27 @@
 """Which sections are stale, and why: derived, never stored. Digests decide, versions tell.
 
-A section is stale when a direct upstream has another text than the one that it rests on, or when that upstream is
-stale itself and nobody kept the section against just that: that text of it, made stale by the same texts. So it is when
-an input changed in what the section uses of it, and when a row of the ledger is not any more as it was written for.
+A section is stale when a direct upstream says otherwise what the section uses of it (any of it, where nobody knows what
+that is), or when that upstream is stale itself and nobody kept the section against just that: that text of it, made
+stale by the same texts. So it is when an input changed in what the section uses of it, and when a row of the ledger is
+not any more as it was written for.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from graphlib import TopologicalSorter
 
-from stemma_contracts.v1.staleness import Because, ChangedUpstream, StaleMark, StaleReason, UpstreamVersion
+from stemma_contracts.v1.staleness import (
+    MOST_NAMED_MARKS,
+    Because,
+    ChangedUpstream,
+    StaleMark,
+    StaleReason,
+    UpstreamVersion,
+)
 
 from .features.inputs.material import changed_inputs
 from .features.ledger.answering import changed_requirements
+from .resting import touched_marks
 from .state import Document, Section, State
 from .texts import text_of
 
@@ -72,7 +81,7 @@ def _standing(document: Document, section: Section, found: Mapping[str, _Standin
     reasons, causes = list[StaleReason](), {section.plan.section_id} if inputs or rows else set[str]()
     for name in section.plan.depends_on:
         above = found[name]
-        reason = _reason(accepted.get(name) or UpstreamVersion(section_id=name, version=0), document, above)
+        reason = _reason(section, accepted.get(name) or UpstreamVersion(section_id=name, version=0), document, above)
         if reason is not None:
             reasons.append(reason)
             causes |= above.causes if reason.accepted_version == reason.current_version else above.causes | {name}
@@ -81,9 +90,10 @@ def _standing(document: Document, section: Section, found: Mapping[str, _Standin
     return _Standing(Because(reasons=tuple(reasons), inputs=inputs, requirements=rows), frozenset(causes))
 
 
-def _reason(accepted: UpstreamVersion, document: Document, above: _Standing) -> StaleReason | None:
+def _reason(section: Section, accepted: UpstreamVersion, document: Document, above: _Standing) -> StaleReason | None:
     upstream, stale = document.sections[accepted.section_id], above.is_stale
-    same = _same_text(upstream, accepted.version)
+    marks = () if _same_text(upstream, accepted.version) else touched_marks(section, upstream, accepted.version)
+    same = marks == ()
     if same and (not stale or _was_kept_against(accepted, document, above)):
         return None
     return StaleReason(
@@ -91,6 +101,7 @@ def _reason(accepted: UpstreamVersion, document: Document, above: _Standing) -> 
         accepted_version=upstream.current_number if same else accepted.version,
         current_version=upstream.current_number,
         upstream_stale=stale,
+        marks=(marks or ())[:MOST_NAMED_MARKS],
     )
 
 

@@ -26,7 +26,7 @@ from stemma_contracts.v1.needs import Answerer, GivenAnswer, Need
 from stemma_contracts.v1.outline import PlanWording
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
-from stemma_contracts.v1.staleness import UpstreamVersion
+from stemma_contracts.v1.staleness import TextDifference, UpstreamVersion
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import OPEN_HEADING
 from stemma_contracts.v1.views import AssignmentView, StaleView, ThreadView, VersionView
@@ -94,7 +94,8 @@ class Version(VersionView):
 
     ``author`` is the person, or else the agent; empty if the log does not say. ``requirements`` are the rows of the
     ledger that it rests on, in which wording, and ``sought`` those that were looked for in it. ``renewed``: a machine
-    wrote it anew, and what people had written was merged into it.
+    wrote it anew, and what people had written was merged into it. ``difference`` is that from the version before, if it
+    is known.
     """
 
     review: ReviewVerdict | None = None
@@ -103,6 +104,7 @@ class Version(VersionView):
     requirements: Wordings = Field(default={})
     sought: Mapping[str, Sought] = Field(default={})
     renewed: bool = False
+    difference: TextDifference | None = None
 
 
 MOST_NAMES = 16

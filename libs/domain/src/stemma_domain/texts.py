@@ -47,6 +47,17 @@ AnyTextEvent = e.SectionDrafted | e.SectionRevised | e.SectionEdited | e.Section
 
 
 def version_of(document: Document, section: Section, event: AnyTextEvent) -> Version:
+    version = _made_by(document, section, event)
+    current = section.current
+    difference = event.difference
+    if current is not None and current.number == version.number:
+        difference = current.difference
+    elif difference is not None and (current is None or current.draft.digest != difference.base):
+        difference = None
+    return version.model_copy(update={"difference": difference})
+
+
+def _made_by(document: Document, section: Section, event: AnyTextEvent) -> Version:
     match event:
         case e.SectionDrafted():
             return _drafted(document, event)

@@ -6,6 +6,7 @@ from .claims.dates import Day, dates
 from .claims.extraction import claims
 from .coverage.blocks import InputText, coverage
 from .coverage.named_places import Named, named
+from .coverage.resting import Rests, UpstreamText
 from .coverage.support import Cited, File, Labels, Unit, supporting_places, units_of
 from .coverage.usage import Uses
 from .lookup.copied import Copied, Whose, copied, dictated

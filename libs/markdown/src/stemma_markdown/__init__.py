@@ -17,6 +17,7 @@ from .elements import Fence, FootnoteMark, Heading, Image, Link, anchor, anchors
 from .footnoting import Footnote, with_footnotes
 from .identity import IdentifiedBlock, IdentifiedBlocks, identify, nothing_identified
 from .lines import with_prose_of_front_matter
+from .marking import CODE, Marked, marked, names_of, words_of
 from .merging import merge, renew
 from .parts import Part, changed_parts, parts
 from .prose import Prose, ProseKind
@@ -25,3 +26,4 @@ from .reading import Container, Inline, Leaf, Token, markup
 from .rendering import html
 from .sentences import Sentence, sentence_ranges
 from .singles import SingleChange, replaced, single_changes, single_changes_of, without
+from .touching import Changed, changed_marks

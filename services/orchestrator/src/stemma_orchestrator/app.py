@@ -45,6 +45,7 @@ from .answers import Answers
 from .bounds import Bounds, Stored, TenantLimits
 from .catalog import Catalog, ConfigError, digests, document_kinds, load_catalog
 from .command_service import CommandService
+from .comparing import Comparing
 from .handlers import Tools, on_outcome, routes
 from .inputs import Limits
 from .intake import Intake
@@ -159,7 +160,8 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     open_count = OpenCount(store)
     jobs = JobPublisher(sender, broker.cancel_job, open_count, settings.bulk_from_open_jobs, digests(kinds))
     timers = Timers(sender, timedelta(seconds=settings.remind_before_s))
-    commands = CommandService(store, intake(settings, broker, kinds, capabilities), jobs, timers)
+    making = intake(settings, broker, kinds, capabilities)
+    commands = CommandService(store, making, jobs, timers, Comparing(making.artifacts))
     bounds = Bounds(store, open_count, tenant_limits(settings), stored_bytes(broker))
     answers, advisories = Answers(broker.jetstream, sender, bounds, commands), AdvisoryHandler(broker.jetstream, sender)
     views = await broker.jetstream.key_value(subjects.VIEWS_BUCKET)

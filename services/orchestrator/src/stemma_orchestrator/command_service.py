@@ -15,6 +15,7 @@ from stemma_telemetry import annotate, link
 
 from stemma_orchestrator.observing import measure_waits
 
+from .comparing import Comparing
 from .intake import Intake
 from .job_publisher import JobPublisher
 from .renewing import Renewing
@@ -30,6 +31,7 @@ class CommandService:
     intake: Intake
     jobs: JobPublisher
     timers: Timers
+    comparing: Comparing
 
     async def request(self, received: Received, request: r.Request, cause: Cause) -> State:
         """The state in which a request is handled; one that was handled before changes nothing. Raises `Refused`."""
@@ -81,6 +83,9 @@ class CommandService:
             await self.jobs.publish_one(job, cause)
 
     async def _handle(self, stream: StreamId, command: Command, cause: Cause) -> State:
+        known = (await self.store.known(stream)).state
+        if isinstance(known, Document):
+            command = await self.comparing.compared(command, known)
         handled = await self.store.handle(stream, command, cause)
         await self._follow(stream, handled.folded.state, cause)
         return handled.folded.state

@@ -26,6 +26,7 @@ _CHECKS = (
     "extracting",
     "given",
     "identification",
+    "resting",
     "structure",
     "sums",
 )

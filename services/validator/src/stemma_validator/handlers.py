@@ -34,6 +34,7 @@ from .given import Given, given_texts, used_inputs
 from .grounds import Grounds
 from .identification import identified
 from .report import OF_THE_WHOLE, Findings, found, nothing_found
+from .resting import used_upstream
 from .structure import StructureCheck, fields_of
 from .sums import sums_in
 
@@ -89,6 +90,8 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
         findings = findings.with_issues(await _sums(job, text, given, files, limits, unfinished))
         claims = await _claims(job, text, given, tools, unfinished)
         more = await _further(job, text, given, blocks, files, limits, unfinished)
+        with unfinished.noted():
+            more["used_upstream"] = await used_upstream(job, text, claims.report.claims, files, limits)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))
     _log(findings)
     report, index, grounding = await _kept(job, findings, fixed, blocks, claims, files)

@@ -5,7 +5,7 @@ from pydantic import Field, StrictBool
 from stemma_contracts.base import Contract, Explicit
 from stemma_contracts.tokens import Digest, Token
 from stemma_contracts.v1.requests import Actor
-from stemma_contracts.v1.staleness import StaleMark
+from stemma_contracts.v1.staleness import StaleMark, TextDifference
 from stemma_contracts.v1.usage import Usage
 
 
@@ -33,6 +33,10 @@ class TextEvent(SectionEvent, Explicit):
     """An event that gives a section a text: it always says which sections that makes stale, also when it is none."""
 
     always_sent = ("makes_stale",)
+
+    difference: TextDifference | None = Field(
+        default=None, description="from the version before; absent: not known, so that all of it may have changed"
+    )
 
 
 class PaidEvent(Event):

@@ -7,7 +7,7 @@ from typing import Any
 from rich.text import Text
 from rich.tree import Tree
 from stemma_client.client import Client
-from stemma_client.differences import Change
+from stemma_client.differences import Change, differences, touching
 from stemma_contracts.v1.inputs import ChangedInput, InputChanges
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.views import DocumentView, SectionView
@@ -15,7 +15,7 @@ from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_cli.output import clean_line
 from stemma_cli.wording import changed_words, origin_words, rows_words
 
-from .changes import changes_of, excerpt, place_words, stat_words
+from .changes import excerpt, place_words, stat_words
 from .inbox import stale_words
 from .inputs import change_lines, changes_in
 
@@ -29,12 +29,17 @@ class Staleness:
     reasons: dict[str, tuple[StaleReason, ...]]
     changes: dict[tuple[_Cause, int], tuple[Change, ...]] = field(default_factory=dict)
     inputs: dict[str, InputChanges] = field(default_factory=dict)
+    used: dict[tuple[str, str], tuple[Change, ...]] = field(default_factory=dict)
+    """By stale section and upstream: what changed of what the section uses."""
 
 
 async def staleness_of(client: Client, view: DocumentView) -> Staleness:
     found = Staleness(view, {s.section_id: s.stale_reasons for s in view.stale})
-    for reason in (r for reasons in found.reasons.values() for r in reasons if _changed(r)):
-        found.changes[_key(reason)] = await _changes(client, view, reason)
+    for name, reason in ((name, r) for name, reasons in found.reasons.items() for r in reasons if _changed(r)):
+        before, changes = await _changes(client, view, reason)
+        found.changes[_key(reason)] = changes
+        if reason.marks:
+            found.used[name, reason.upstream_section_id] = touching(changes, before, reason.marks, view.language)
     for changed in (changed for section in view.stale for changed in section.stale_inputs):
         if changed.input_id not in found.inputs:
             found.inputs[changed.input_id] = await changes_in(client, view.document_id, changed.changes)
@@ -49,13 +54,20 @@ def _key(reason: StaleReason) -> tuple[_Cause, int]:
     return (reason.upstream_section_id, reason.accepted_version), reason.current_version
 
 
-async def _changes(client: Client, view: DocumentView, reason: StaleReason) -> tuple[Change, ...]:
+async def _changes(client: Client, view: DocumentView, reason: StaleReason) -> tuple[str, tuple[Change, ...]]:
+    """The accepted text, and what changed since."""
     drafts = {version.number: version.draft for version in view.sections[reason.upstream_section_id].versions}
-    return await changes_of(client, view, drafts.get(reason.accepted_version), drafts.get(reason.current_version))
+    both = drafts.get(reason.accepted_version), drafts.get(reason.current_version)
+    before, after = [await client.text(view.document_id, ref) for ref in both]
+    return before, differences(before, after, view.language)
 
 
 def section_json(found: Staleness, section: SectionView) -> dict[str, Any]:
-    changes = {r.upstream_section_id: found.changes.get(_key(r), ()) for r in section.stale_reasons}
+    changes = {
+        r.upstream_section_id: found.used.get((section.section_id, r.upstream_section_id))
+        or found.changes.get(_key(r), ())
+        for r in section.stale_reasons
+    }
     return {
         "section": section,
         "lines": {name: [excerpt(change).plain for change in of] for name, of in changes.items()},
@@ -92,7 +104,10 @@ def _add(branch: Tree, found: Staleness, name: str, drawn: set[str]) -> None:
         return
     drawn.add(name)
     section = found.view.sections[name]
-    own = branch.add(_section_label(section, found.reasons[name]))
+    label = _section_label(section, found.reasons[name])
+    for reason in found.reasons[name]:
+        _add_changes(label, found.used.get((name, reason.upstream_section_id), ()))
+    own = branch.add(label)
     for other, reasons in found.reasons.items():
         if any(r.upstream_section_id == name and r.upstream_stale and not _changed(r) for r in reasons):
             _add(own, found, other, drawn)
@@ -118,9 +133,22 @@ def _cause_label(found: Staleness, upstream: str, accepted: int, current: int) -
     changes = found.changes[((upstream, accepted), current)]
     made = clean_line(origin_words(version))
     label = Text.assemble((upstream, "bold"), f" {accepted} -> {current}, {made}: {stat_words(changes)}")
+    if not all((name, upstream) in found.used for name in _stale_by(found, upstream)):
+        _add_changes(label, changes)
+    if len(changes) > MAX_CHANGES:
+        label.append(f"\nall of them: `stemma diff DOC {upstream} {accepted} {current}`")
+    return label
+
+
+def _stale_by(found: Staleness, upstream: str) -> list[str]:
+    """The sections that are stale because the text of an upstream section changed."""
+    changed = ((name, reason) for name, reasons in found.reasons.items() for reason in reasons if _changed(reason))
+    return [name for name, reason in changed if reason.upstream_section_id == upstream]
+
+
+def _add_changes(label: Text, changes: Sequence[Change]) -> None:
     for change in changes[:MAX_CHANGES]:
         label.append(f"\n{place_words(change)}: ", "dim")
         label.append_text(excerpt(change))
     if len(changes) > MAX_CHANGES:
-        label.append(f"\nand {len(changes) - MAX_CHANGES} more, see `stemma diff DOC {upstream} {accepted} {current}`")
-    return label
+        label.append(f"\nand {len(changes) - MAX_CHANGES} more", "dim")

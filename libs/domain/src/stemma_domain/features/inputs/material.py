@@ -19,6 +19,7 @@ from stemma_contracts.v1.inputs import (
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef, UploadRole, known_role
 from stemma_contracts.v1.section import Activity
+from stemma_contracts.v1.validation import ValidationSummary
 
 from stemma_domain.state import Document, Section, Validating, Version
 
@@ -266,15 +267,18 @@ def _may_say_less(one: Input, known: InputVersion) -> bool:
 
 
 def _used(section: Section) -> dict[str, UsedInput] | None:
-    """What the current version uses of each input; None if that is not known.
+    """What the current version uses of each input; None if that is not known."""
+    validation = validation_of(section)
+    found = validation.used if validation else None
+    return None if found is None else {used.input_id: used for used in found}
 
-    Until a change of a text is checked, it uses what the text before did.
-    """
+
+def validation_of(section: Section) -> ValidationSummary | None:
+    """What was found of the current version; until a change of a text is checked, what was of the text before."""
     version = section.current
     if version is not None and version.origin in _CHANGES and _is_being_checked(section):
         version = next((one for one in reversed(section.versions) if one.validation), version)
-    found = version.validation.used if version and version.validation else None
-    return None if found is None else {used.input_id: used for used in found}
+    return version.validation if version else None
 
 
 def together(*found: tuple[UsedInput, ...]) -> tuple[UsedInput, ...]:
