@@ -19,6 +19,7 @@ import bench_prompts
 import bench_reading
 import bench_report
 import bench_runs
+import bench_staleness
 import bench_tracing
 
 Part = Callable[[bool], Awaitable[None]]
@@ -38,6 +39,10 @@ PARTS: dict[str, tuple[str, Part]] = {
     "export": ("documents of 5, 50 and 300 pages in every format", lambda _: bench_operations.exports()),
     "recovery": ("how soon a section goes on after kill -9 of a worker", lambda _: bench_operations.recovery()),
     "prompts": ("tokens of prompts, and how much a provider's cache holds", lambda _: bench_prompts.prompts()),
+    "staleness": (
+        "what real edits make stale, and what they concern",
+        lambda _: bench_staleness.staleness(),
+    ),
     "tracing": ("CPU of a run without and with the exporter of traces", bench_tracing.tracing),
 }
 
