@@ -97,22 +97,17 @@ async def test_the_document_tells_what_each_section_cost(
 
 @pytest.mark.req("E4")
 async def test_a_document_at_work_tells_step_and_time_and_can_be_stopped(
-    desk: Desk, address: str, bus: Backstage, document_id: str
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    other = f"w{document_id}"
+    here = document(other := f"w{document_id}")
     await bus.append(other, document_requested())
-    async with desk(document(other), viewport=NARROW) as page:
-        shown = page.locator("#section-research")
-        await expect(shown).to_contain_text("Writing")
-        await expect(shown.locator("time")).to_contain_text("min")
-        await check(page)
-        await page.goto(f"{address}{section(other)}")
-        await expect(page.locator(".facts")).to_contain_text(re.compile(r"Writing \d+ min"))
-        await page.go_back()
-        await page.get_by_text("Cancel the document").click()
-        await expect(page.get_by_role("button", name="Cancel; texts stay")).to_be_visible()
-        await page.get_by_role("button", name="Pause: start nothing new").click()
-        await page.wait_for_url("**?done=*")
+    pages = [(await web.get(path)).text for path in (here, section(other))]
+    assert [bool(re.search(r"Writing <time data-elapsed", page)) for page in pages] == [True, True]
+    assert re.findall(r'name="how" value="(\w+)" class="quiet">([^<]+)', pages[0]) == [
+        ("pause", "Pause: start nothing new"),
+        ("cancel", "Cancel; texts stay"),
+    ]
+    assert (await web.post(f"{here}/work", data={"how": "pause"})).status_code == 303
     pause = bus.received[-1][1]
     assert isinstance(pause, PauseDocument)
     assert pause.document_id == other
