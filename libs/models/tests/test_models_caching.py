@@ -25,6 +25,14 @@ def test_claude_is_told_where_what_all_sections_share_ends(name: str) -> None:
     assert [str(message.text) for message in hinted] == [str(message.text) for message in MESSAGES]
 
 
+def test_claude_is_told_where_the_rules_of_one_task_end_too() -> None:
+    """A judge begins with the same material, and has other rules behind it."""
+    prompt = HumanMessage(f"{SHARED}\nYou judge.\n\n{OWN}")
+    hinted, _ = with_cache_hints(settings("anthropic/claude-sonnet-4-5"), [MESSAGES[0], prompt], "doc")
+    borders = [{"type": "text", "text": text, **BORDER} for text in (SHARED.strip(), "\n\nYou judge.\n\n")]
+    assert hinted[1].content == [*borders, {"type": "text", "text": OWN}]
+
+
 def test_claude_is_told_that_the_next_step_of_an_agent_begins_with_what_tools_answered() -> None:
     thread = [*MESSAGES[:2], *(one for n in "ab" for one in (AIMessage("", id=n), ToolMessage(n, tool_call_id=n)))]
     hinted, _ = with_cache_hints(settings("anthropic/claude-sonnet-4-5"), thread, "doc")

@@ -24,7 +24,7 @@ from stemma_generation_graph.writing import asked, load_material, outline_block,
 from stemma_kinds import find_kinds
 from stemma_models import Meter, Prompt
 from stemma_models.client import PIECE_CHARS
-from stemma_models.prompting import block, parse_blocks, shared_part
+from stemma_models.prompting import block, cached_borders, parse_blocks, shared_part
 from stemma_testkit.scripted import ScriptedModel
 
 DRAFT = "# Approach\n\nWe build the ferry.\n\n## Steps\n\nFirst the hull.\n"
@@ -135,20 +135,23 @@ def test_every_prompt_that_writes_names_the_language() -> None:
 async def test_prompts_of_a_document_begin_with_what_all_sections_share(
     workshop: Workshop, files: dict[str, str]
 ) -> None:
-    """To the byte, for writing and for judging; the task comes last."""
+    """To the byte, for writing as for judging; behind it stand the rules of such a task, and the task comes last."""
     outline = tuple(OutlineEntry(section_id=k, title=k, kind=k, purpose=f"Why {k}.") for k in ("approach", "timeline"))
-    begins, ends = set[str](), list[str]()
+    begins, shared, ends = set[str](), dict[str, set[str]](), list[str]()
     for kind in ("approach", "timeline"):
         job = await workshop.job(kind, files=files, outline=outline)
         _, model = await workshop.run(job, [DRAFT, evaluation(kind)])
         for system, material in model.prompts:
             text = str(material.text)
-            begins.add(f"{system.text}\n{text[: shared_part(text)]}")
-            ends.append(text[shared_part(text) :])
-    (shared,) = begins
-    assert "The ferry is old." in shared
+            border, end = cached_borders(text)
+            begins.add(f"{system.text}\n{text[: text.index('</brief>')]}")
+            shared.setdefault(text[border:end].strip(), set()).add(text[:border])
+            ends.append(text[end:])
+    assert [len(one) for one in (begins, *shared.values())] == [1, 1, 1]
+    (rules, (material,)), (judging, _) = shared.items()
+    assert "The ferry is old." in material
+    assert (rules[:21], judging[:21]) == ("You write one section", "You judge the `draft`")
     assert all(end.startswith("<section ") for end in ends)
-    assert [end.count("You write the section") for end in ends] == [1, 0, 1, 0]
 
 
 @pytest.mark.req("M1")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -48,7 +48,6 @@ _LOOKS_LIKE_TAG = re.compile(rf"<(?=\s{{0,4}}/?\s{{0,4}}(?:{_names})\b)", re.IGN
 _OPENING = re.compile(rf'^<({_names})((?: [a-z_]+="[^"]*")*)>', re.MULTILINE)
 _TAG_LINE = re.compile(rf'^(?:<(?:{_names})(?: [a-z_]+="[^"]*")+>|</(?:{_names})>)', re.MULTILINE)
 _FENCED = re.compile(r"^(`{3,}|~{3,}).*?(?:^\1|\Z)", re.MULTILINE | re.DOTALL)
-_CLOSING = re.compile(rf"</(?:{_names})>\n\n")
 _ATTRIBUTE = re.compile(r'([a-z_]+)="([^"]*)"')
 
 
@@ -91,14 +90,30 @@ def has_block_tag(text: str) -> bool:
 
 
 def behind_blocks(text: str) -> str:
-    """What stands behind the last block of a text; nothing if no block is followed by words."""
-    _, *behind = _CLOSING.split(text)
-    return behind[-1] if behind else ""
+    """The words that stand behind blocks of a text, also between two of them; nothing if it has no blocks."""
+    ends = [(start, end) for _, start, end in _placed(text)]
+    starts = [start for start, _ in ends[1:]] + [len(text)]
+    between = (text[end:start].strip() for (_, end), start in zip(ends, starts, strict=False))
+    return "\n\n".join(filter(None, between))
 
 
 def parse_blocks(text: str) -> list[Block]:
     """The blocks of a text in their order; an opening tag counts only at the start of a line."""
-    blocks: list[Block] = []
+    return [found for found, _, _ in _placed(text)]
+
+
+def without_blocks(text: str, tags: Collection[str]) -> str:
+    """A text of blocks without those that have one of these tags."""
+    kept, position = list[str](), 0
+    for found, start, end in _placed(text):
+        if found.tag in tags:
+            kept.append(text[position:start])
+            position = end + (text[end : end + 1] == "\n")
+    return "".join((*kept, text[position:])).removesuffix("\n")
+
+
+def _placed(text: str) -> Iterator[tuple[Block, int, int]]:
+    """Each block, and where it begins and ends."""
     position = 0
     while opening := _OPENING.search(text, position):
         tag, attributes = opening.groups()
@@ -106,9 +121,8 @@ def parse_blocks(text: str) -> list[Block]:
         if end < 0:
             position = opening.end()
             continue
-        blocks.append(Block(tag, _unwrap(text[opening.end() : end]), _parse_attributes(attributes)))
         position = end + len(tag) + 3
-    return blocks
+        yield Block(tag, _unwrap(text[opening.end() : end]), _parse_attributes(attributes)), opening.start(), position
 
 
 OF_SECTIONS = ("upstream", "section")
@@ -119,6 +133,13 @@ def shared_part(text: str) -> int:
     """How many characters of a prompt are the same for all sections of a document: a provider can cache them."""
     opens = (found.start() for found in _OPENING.finditer(text) if found[1] in OF_SECTIONS)
     return next(opens, len(text))
+
+
+def cached_borders(text: str) -> list[int]:
+    """Where what is shared ends: the material that all tasks begin with, and behind it the words of one task."""
+    end = shared_part(text)
+    behind = max((after for _, _, after in _placed(text[:end])), default=end)
+    return [behind, end] if text[behind:end].strip() else [end]
 
 
 def whole(blocks: Iterable[Block]) -> Iterator[Block]:

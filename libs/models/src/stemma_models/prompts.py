@@ -40,11 +40,12 @@ class PromptKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Prompt:
-    """The text of a prompt, the rules that it shares with all others, and the SHA-256 of both."""
+    """The text of a prompt, the rules that it shares with those of its node and with all, and the SHA-256 of all."""
 
     text: str
     digest: str
     house: str = ""
+    common: str = ""
 
     @property
     def usual_words(self) -> int | None:
@@ -52,8 +53,16 @@ class Prompt:
         return max(map(int, _LENGTH.findall(self.text)), default=None)
 
     def render(self, values: Mapping[str, str]) -> str:
-        """The text with its placeholders filled in."""
+        """What is common to its node and the text, with their placeholders filled in."""
+        return "\n\n".join(filter(None, (self.render_common(values), self.render_task(values))))
+
+    def render_task(self, values: Mapping[str, str]) -> str:
+        """The text alone."""
         return _filled(self.text, values)
+
+    def render_common(self, values: Mapping[str, str]) -> str:
+        """What is common to the prompts of its node."""
+        return _filled(self.common, values)
 
     def render_house(self, values: Mapping[str, str]) -> str:
         """The shared rules with their placeholders filled in."""
@@ -130,7 +139,6 @@ def _read(path: Path, name: str, known: frozenset[str]) -> str:
 
 
 def _prompt(key: PromptKey, texts: Mapping[PromptKey, str], house: str) -> Prompt:
-    common = texts.get(key._replace(kind=COMMON))
-    text = texts[key] if common is None else f"{common}\n\n{texts[key]}"
-    whole = f"{house}\n\n{text}" if house else text
-    return Prompt(text, hashlib.sha256(whole.encode()).hexdigest(), house)
+    common, text = texts.get(key._replace(kind=COMMON), ""), texts[key]
+    whole = "\n\n".join(filter(None, (house, common, text)))
+    return Prompt(text, hashlib.sha256(whole.encode()).hexdigest(), house, common)

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, assert_never
 from urllib.parse import urlsplit
 
@@ -18,7 +19,7 @@ from stemma_telemetry import get_logger
 
 from .errors import UnfinishedAnswer, UnreadableAnswer
 from .pace import LONGEST_S, known_pace
-from .prompting import shared_part
+from .prompting import cached_borders, shared_part
 from .schemas import as_tool, in_words, without_lengths
 from .settings import OLLAMA, ModelSettings, Structure
 
@@ -397,11 +398,12 @@ def _is_theirs(settings: ModelSettings) -> bool:
 
 def _with_border(message: BaseMessage) -> BaseMessage:
     text = str(message.text)
-    end = shared_part(text) if isinstance(message, HumanMessage) else len(text)
-    if isinstance(message, HumanMessage) and end in (0, len(text)):
+    ends = cached_borders(text) if isinstance(message, HumanMessage) else [len(text)]
+    if isinstance(message, HumanMessage) and ends[-1] in (0, len(text)):
         return message
-    own = [{"type": "text", "text": text[end:]}] if text[end:] else []
-    return message.model_copy(update={"content": [{"type": "text", "text": text[:end], **CACHE_BORDER}, *own]})
+    shared = [{"type": "text", "text": text[a:b], **CACHE_BORDER} for a, b in pairwise([0, *ends])]
+    own = [{"type": "text", "text": text[ends[-1] :]}] if text[ends[-1] :] else []
+    return message.model_copy(update={"content": [*shared, *own]})
 
 
 def _token_ids(text: str) -> list[int]:

@@ -72,9 +72,9 @@ def read_request(messages: Sequence[BaseMessage]) -> Request:
     asked = found.first("section")
     section = _section(asked)
     entries = (entry for entry in found.first("outline").children if entry.tag == "entry")
-    outline = tuple(_section(entry) for entry in entries if entry.attributes.get("kind") not in OF_SECTIONS)
+    outline = tuple(_section(entry) for entry in entries if _kind(entry) not in OF_SECTIONS)
     brief = found.text("brief") or ("" if blocks or not messages else str(messages[-1].text))
-    inputs = () if asked.attributes.get("kind") in OF_SECTIONS else tuple(_inputs(found))
+    inputs = () if _kind(asked) in OF_SECTIONS else tuple(_inputs(found))
     return Request(
         section=section,
         language=_language(asked.attributes.get("language", ""), brief, inputs),
@@ -97,6 +97,11 @@ def read_request(messages: Sequence[BaseMessage]) -> Request:
         blocks=tuple(Named(b.attributes.get("id", ""), b.text) for b in found.first("blocks").children),
         requirements=tuple(b.text for b in found.first("requirements").children if b.tag == "requirement"),
     )
+
+
+def _kind(section: Block) -> str:
+    """One that is not told is called as its section."""
+    return section.attributes.get("kind") or section.attributes.get("id", "")
 
 
 @dataclass(frozen=True)

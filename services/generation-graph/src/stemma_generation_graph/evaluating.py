@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -17,6 +17,7 @@ from stemma_models import ModelCaller, ModelError
 from stemma_models.prompting import Block, block, parse_blocks
 from stemma_telemetry import get_logger
 
+from .bearing import judged_by
 from .configuration import Criteria, Criterion
 from .deps import GraphDeps, RunContext
 from .writing import OWN, Evaluation, asked, criteria_block, prompt_values
@@ -99,8 +100,9 @@ async def evaluate_draft(
     if not caller.judges:
         return not_judged(checks)
     judges, criteria = Judge(deps, run, caller), deps.criteria.for_kind(job.section.kind)
-    blocks = [material, block("task", "evaluation"), criteria_block(criteria), block("draft", draft)]
-    messages = asked(deps.prompts.get(GRAPH, NODE, job.section.kind), prompt_values(job), blocks)
+    held_against = await judged_by(job, run.library, deps.kinds, material, draft)
+    blocks = [held_against, block("task", "evaluation"), criteria_block(criteria), block("draft", draft)]
+    messages = asked(deps.prompts.get(GRAPH, NODE, job.section.kind), prompt_values(job), blocks, material)
     try:
         given = await judges.scored(NODE, messages, criteria, draft)
         verdict = judge(criteria.criteria, given.scores)
@@ -159,7 +161,7 @@ class Judge:
         criteria = self.deps.criteria.for_kind("default")
         values = {"title": "Roof", "document_kind": "report", "language": "English"}
         blocks = [*NONSENSE, criteria_block(criteria), block("draft", NONSENSE_DRAFT)]
-        messages = asked(self.deps.prompts.get(GRAPH, NODE), values, blocks)
+        messages = asked(replace(self.deps.prompts.get(GRAPH, NODE), house=""), values, blocks)
         given = await self.scored("probe", messages, criteria, NONSENSE_DRAFT)
         return judge(criteria.criteria, given.scores).passed
 

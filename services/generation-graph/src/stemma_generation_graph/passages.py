@@ -147,7 +147,9 @@ MAX_QUERY_WORDS = 64
 MOST_QUERIES = 300
 STEEPNESS = 1.5
 """How much less the second of a ranking counts than its first."""
-MOST_RANKED = 100
+MOST_RANKED, MOST_BEARING = 100, 12
+WORDS_LEFT = 1 / 3
+"""Of the words of a statement that passages share with it, how many those that bear on it may lack."""
 MOST_READ = 1000
 """Passages, the nearest ones, that are looked through for what a section collects."""
 FEWEST_TO_COUNT = 40
@@ -217,6 +219,21 @@ class Corpus:
     def search(self, *queries: str) -> list[Passage]:
         """The passages that share a word with a query, best first: the rankings of all queries are joined."""
         return [self.passages[number] for number in _joined(self._index.ranked(query) for query in queries)]
+
+    def bearing_on(self, statement: str) -> list[Passage]:
+        """The fewest of the nearest passages that have the figures of a statement and most of its other words."""
+        nearest = [self.passages[number] for number in self._index.ranked(statement)[:MOST_BEARING]]
+        words = [frozenset(_terms(one.alone, self._language[one.source])) for one in nearest]
+        known_there = frozenset[str]().union(*words)
+        left = {word for tag in self.languages for word in _terms(statement, tag)} & known_there
+        most_left, chosen = len(left) * WORDS_LEFT, list[Passage]()
+        for passage, known in zip(nearest, words, strict=True):
+            if len(left) <= most_left and not any(map(_has_digit, left)):
+                break
+            if left & known:
+                chosen.append(passage)
+                left -= known
+        return chosen
 
     def select(
         self,
@@ -312,6 +329,10 @@ class _Index:
 
 def _terms(text: str, language: str) -> frozenset[str]:
     return content_words(_APOSTROPHE.sub(" ", text), language)
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
 
 
 def _joined(rankings: Iterable[Sequence[int]]) -> list[int]:

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, 
 from functools import partial
 from itertools import groupby, pairwise
 from pathlib import PurePosixPath
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, field_validator
@@ -38,19 +38,24 @@ LARGEST = 10**13
 Score = Annotated[float, Field(ge=0, le=1)]
 
 
-class Filled(BaseModel):
-    """A value that a model fills in; fields that it makes up are malformed."""
+def _without_description(schema: dict[str, Any]) -> None:
+    schema.pop("description", None)
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+
+class Filled(BaseModel):
+    """A value that a model fills in; fields that it makes up are malformed.
+
+    What its class says of itself is for those who read the code, and what a prompt says of a field its schema does not.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, json_schema_extra=_without_description)
 
 
 class Evaluation(Filled):
     """Scores by criterion, each with words of the draft that it rests on, and feedback; code computes the verdict."""
 
-    quotations: dict[str, Text] = Field(
-        default={}, description="by the id of the criterion: the words of the draft that decide its score, exactly"
-    )
-    scores: dict[str, Score] = Field(description="one score from 0 to 1 for each criterion, by its id")
+    quotations: dict[str, Text] = Field(default={}, description="the words of the draft that decide each score")
+    scores: dict[str, Score]
     feedback: Prose = Field(description="two to four sentences: what to improve first, and how")
 
     @field_validator("scores")
@@ -192,7 +197,7 @@ async def load_material(
     """
     brief = await library.text(job.document, job.brief)
     corpus = await library.corpus(job.document, job.inputs)
-    demands = await _demands(job, library)
+    demands = await demands_of(job, library)
     beside = [*await manner_blocks(job, library, limits), *await internal_blocks(job, library, limits)]
     most = limits.inputs_with(beside)
     shared, own = await _chosen(partial(library.near, corpus, meter=meter), corpus, job, brief, demands, most, kinds)
@@ -225,15 +230,10 @@ async def _chosen(
     if corpus.size <= limit:
         return corpus.passages, []
 
-    def topics(entry: SectionPlan | OutlineEntry) -> list[str]:
-        seeks = kinds.get(entry.kind, PLAIN).seeks
-        sought = [words for tag in sorted(corpus.languages) for words in seeks.get(tag, "").split(",")]
-        return [entry.title, entry.purpose, *sought]
-
     room, section = min(limit // OWN_SHARE, MOST_OWN), job.section
     gathered = [kind for kind in get_args(Collected) if any(kind in entry.collects for entry in job.outline)]
-    of_all = [*(words for entry in job.outline for words in topics(entry)), *paragraphs(brief)]
-    wanted = [*topics(section), *section.required_headings, *map(_words, demands)]
+    of_all = [*(words for entry in job.outline for words in _topics(corpus, entry, kinds)), *paragraphs(brief)]
+    wanted = wanted_by(section, corpus, demands, kinds)
     nearest = [await near(queries) for queries in (of_all, wanted)]
 
     def both() -> tuple[list[Passage], list[Passage]]:
@@ -243,23 +243,41 @@ async def _chosen(
     return await asyncio.to_thread(both)
 
 
+def wanted_by(section: SectionPlan, corpus: Corpus, demands: Sequence[LedgerRow], kinds: Kinds) -> list[str]:
+    """What a section looks for in the inputs, as queries."""
+    return [*_topics(corpus, section, kinds), *section.required_headings, *map(_words, demands)]
+
+
+def _topics(corpus: Corpus, entry: SectionPlan | OutlineEntry, kinds: Kinds) -> list[str]:
+    seeks = kinds.get(entry.kind, PLAIN).seeks
+    sought = [words for tag in sorted(corpus.languages) for words in seeks.get(tag, "").split(",")]
+    return [entry.title, entry.purpose, *sought]
+
+
 def paragraphs(brief: str) -> list[str]:
     return [block.content for block in Document(brief[:QUERY_BRIEF_CHARS]).blocks if block.kind != "blank"]
 
 
-def asked(prompt: Prompt, values: Mapping[str, str], blocks: Sequence[str]) -> list[BaseMessage]:
-    """The rules of the house, the blocks, and the task last.
+def asked(
+    prompt: Prompt, values: Mapping[str, str], blocks: Sequence[str], given: str = "", *, also: Collection[str] = ()
+) -> list[BaseMessage]:
+    """The rules of the house, the blocks, and the task last; what is common to such tasks stands behind what all share.
 
-    A line that explains blocks is left out if none of them is there; of the rules, if all sections lack them.
+    A line that explains blocks is left out if none of them is there; of the rules, if all sections lack them. ``given``
+    is the material that the rules speak of where the blocks hold less of it: so prompts of a document begin alike.
+    ``also`` is explained, too.
     Where a folder of prompts has no rules of the house, each prompt gives its own, before the blocks.
     """
     if not prompt.house:
         return instructed(prompt.render(values), blocks)
     material = "\n".join(blocks)
-    shared = {one.tag for one in parse_blocks(material[: shared_part(material)])}
-    rules = _explaining(prompt.render_house(values), shared)
-    task = _explaining(prompt.render(values), {one.tag for one in parse_blocks(material)})
-    return [SystemMessage(rules), HumanMessage(f"{material}\n\n{task}")]
+    whole = given or material
+    rules = _explaining(prompt.render_house(values), named_in(whole[: shared_part(whole)]))
+    there = named_in(material).union(also)
+    common, task = (_explaining(text, there) for text in (prompt.render_common(values), prompt.render_task(values)))
+    end = shared_part(material)
+    parts = (material[:end].strip("\n"), common, material[end:], task)
+    return [SystemMessage(rules), HumanMessage("\n\n".join(filter(None, parts)))]
 
 
 def instructed(prompt: str, blocks: Sequence[str], later: Collection[str] = ()) -> list[BaseMessage]:
@@ -268,8 +286,17 @@ def instructed(prompt: str, blocks: Sequence[str], later: Collection[str] = ()) 
     Blocks with the tags ``later`` may follow in the thread.
     """
     material = "\n".join(blocks)
-    there = {one.tag for one in parse_blocks(material)}.union(later)
+    there = named_in(material).union(later)
     return [SystemMessage(_explaining(prompt, there)), HumanMessage(material)]
+
+
+EXPLAINABLE = frozenset((*TAGS, "collects", "max_words", "max_pages", "place", "tools"))
+
+
+def named_in(material: str) -> set[str]:
+    """The tags and attributes of some blocks, which prompts explain."""
+    blocks = parse_blocks(material)
+    return {one.tag for one in blocks}.union(*(one.attributes for one in blocks))
 
 
 def _explaining(prompt: str, there: Collection[str]) -> str:
@@ -278,7 +305,7 @@ def _explaining(prompt: str, there: Collection[str]) -> str:
 
 def _is_needless(line: str, there: Collection[str]) -> bool:
     explained = _EXPLAINED.match(line)
-    tags = set(re.findall(r"[a-z_]+(?=`)", explained.group(1))) & set(TAGS) if explained else set()
+    tags = set(re.findall(r"[a-z_]+(?=`)", explained.group(1))) & EXPLAINABLE if explained else set()
     return bool(tags) and tags.isdisjoint(there)
 
 
@@ -339,8 +366,13 @@ def collected(section: SectionPlan | OutlineEntry) -> dict[str, str]:
 
 def outline_block(job: GenerateSection) -> str:
     """All sections of the document, so that this one leaves the rest to the others."""
-    about = [({"id": e.section_id, "kind": e.kind, "title": e.title} | collected(e), e.purpose) for e in job.outline]
-    return block("outline", [block("entry", purpose, **attributes) for attributes, purpose in about])
+    return block("outline", [block("entry", entry.purpose, **_about(entry)) for entry in job.outline])
+
+
+def _about(entry: OutlineEntry) -> dict[str, str]:
+    """A kind that is called as its section is not told twice."""
+    kind = {"kind": entry.kind} if entry.kind != entry.section_id else {}
+    return {"id": entry.section_id, **kind, "title": entry.title} | collected(entry)
 
 
 def headings_block(section: SectionPlan) -> list[str]:
@@ -354,7 +386,7 @@ async def brief_blocks(job: GenerateSection, library: Library, brief: str) -> li
     return _placed(passages, lambda _: "brief") if passages else [block("brief", brief)]
 
 
-async def _demands(job: GenerateSection, library: Library) -> list[LedgerRow]:
+async def demands_of(job: GenerateSection, library: Library) -> list[LedgerRow]:
     """The demands that people gave to the section."""
     if job.ledger is None or not job.requirements:
         return []

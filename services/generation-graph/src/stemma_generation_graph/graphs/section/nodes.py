@@ -160,9 +160,11 @@ class SectionNodes:
         meter = runtime.context.call.meter
         material = await load_material(given, library, self._deps.limits, self._deps.kinds, meter)
         blocks = [material, block("task", "section"), *await round_blocks(job, library)]
+        kind = self._deps.kinds.get(job.section.kind, PLAIN)
+        also = ("tools",) if self._tools_of_use(kind, material) else ()
         if form := job.section.form:
             blocks.append(form_block(await fields_to_answer(job, form, library)))
-        return {"material": material, "messages": asked(self._prompt(job), prompt_values(job), blocks)}
+        return {"material": material, "messages": asked(self._prompt(job), prompt_values(job), blocks, also=also)}
 
     async def generate(self, state: SectionState, runtime: Runtime[RunContext]) -> Command[After]:
         """Lets the model search if its kind has tools, then has it write the section.

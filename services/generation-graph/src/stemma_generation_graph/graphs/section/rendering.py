@@ -27,9 +27,15 @@ from stemma_generation_graph.writing import (
     without_headings,
 )
 
+PARAGRAPHS, HEADINGS = "one to three paragraphs", "sub-sections for required headings"
+"""By these words the offline writer knows what it can fill in."""
+
 
 class StructuredSection(Filled):
-    """A section that a model fills in field by field: none has to be filled, all of them may not be empty."""
+    """A section that a model fills in field by field: none has to be filled, all of them may not be empty.
+
+    What the other fields are for is said by the prompt of the kind.
+    """
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -41,85 +47,75 @@ class StructuredSection(Filled):
 class Part(Filled):
     """A sub-section in words."""
 
-    heading: Line = Field(description="heading without # and without closing punctuation")
-    text: Text = Field(default="", description="Markdown paragraphs, lists or tables, without headings")
+    heading: Line
+    text: Text = ""
 
 
 class Finding(Part):
     """What the inputs say about one question."""
 
-    sources: list[Line] = Field(default=[], description="names of the inputs that it rests on")
+    sources: list[Line] = Field(default=[])
 
 
 class Research(StructuredSection):
     """What is known from the brief and the inputs."""
 
-    summary: Text = Field(default="", description="one to three paragraphs: what matters most, with figures")
-    findings: list[Finding] = Field(default=[], description="one per question that matters, weightiest first")
-    open_questions: list[Line] = Field(default=[], description="what the inputs leave open, as questions")
-    parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
+    summary: Text = Field(default="", description=PARAGRAPHS)
+    findings: list[Finding] = Field(default=[])
+    open_questions: list[Line] = Field(default=[])
+    parts: list[Part] = Field(default=[], description=HEADINGS)
 
 
 class Component(Filled):
     """One part of a solution."""
 
     name: Line
-    description: Prose = Field(description="what it is and does, in a paragraph or two")
-    answers: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)] = Field(
-        default="", description="the need of the brief that it answers"
-    )
+    description: Prose
+    answers: Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)] = ""
 
 
 class Solution(StructuredSection):
     """What is proposed."""
 
-    summary: Text = Field(default="", description="one to three paragraphs: the solution as a whole")
-    components: list[Component] = Field(default=[], description="the parts of the solution")
-    outcomes: list[Line] = Field(default=[], description="what the client gains, each in a sentence")
-    parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
+    summary: Text = Field(default="", description=PARAGRAPHS)
+    components: list[Component] = Field(default=[])
+    outcomes: list[Line] = Field(default=[])
+    parts: list[Part] = Field(default=[], description=HEADINGS)
 
 
 class Connection(Filled):
     """How one need is met."""
 
-    need: Line = Field(description="a need or requirement of the brief or the inputs")
-    answer: Line = Field(description="the part of the solution that meets it, and how")
-    evidence: Line = Field(description="where that stands: an input's name or a section's title")
+    need: Line
+    answer: Line
+    evidence: Line
 
 
 class Connections(StructuredSection):
     """How the solution meets the needs, one by one."""
 
-    summary: Text = Field(
-        default="", description="one or two paragraphs: how well the solution fits, and where it does not"
-    )
-    links: list[Connection] = Field(default=[], description="one per need")
-    gaps: list[Line] = Field(default=[], description="needs that are not met, each in a sentence")
-    parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
+    summary: Text = Field(default="", description=PARAGRAPHS)
+    links: list[Connection] = Field(default=[])
+    gaps: list[Line] = Field(default=[])
+    parts: list[Part] = Field(default=[], description=HEADINGS)
 
 
 class BudgetItem(Filled):
     """One line of a budget."""
 
     item: Line
-    basis: Line = Field(description="how the amount comes about, or why there is none")
-    amount: Annotated[float, Field(ge=0, le=LARGEST, allow_inf_nan=False)] | None = Field(
-        default=None, description="in the budget's currency; null if the material supports no figure"
-    )
+    basis: Line
+    amount: Annotated[float, Field(ge=0, le=LARGEST, allow_inf_nan=False)] | None = None
 
 
 class Budget(StructuredSection):
     """What it costs. Code adds up the total."""
 
-    summary: Text = Field(
-        default="", description="one or two paragraphs: what the money is for, limits that were given"
-    )
-    currency: Annotated[str, StringConstraints(pattern=r"^([A-Z]{3})?$")] = Field(
-        default="", description="ISO 4217 code; empty without items"
-    )
-    items: list[BudgetItem] = Field(default=[], description="what is paid for")
-    assumptions: list[Line] = Field(default=[], description="what the figures assume, each in a sentence")
-    parts: list[Part] = Field(default=[], description="sub-sections for required headings that are not covered")
+    summary: Text = Field(default="", description=PARAGRAPHS)
+    currency: Annotated[str, StringConstraints(pattern=r"^([A-Z]{3})?$")] = ""
+    items: list[BudgetItem] = Field(default=[])
+    assumptions: list[Line] = Field(default=[])
+    parts: list[Part] = Field(default=[], description=HEADINGS)
 
 
 Structured = Research | Solution | Connections | Budget
