@@ -1,7 +1,6 @@
 import json
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
-from pathlib import Path
 from typing import Any, Self
 
 import pytest
@@ -21,7 +20,6 @@ from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.settings import AnswerLimits, ContextLimits, GenerationSettings
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.writing import asked, load_material, outline_block, section_block
-from stemma_kinds import find_kinds
 from stemma_models import Meter, Prompt
 from stemma_models.client import PIECE_CHARS
 from stemma_models.prompting import block, cached_borders, parse_blocks, shared_part
@@ -148,8 +146,8 @@ async def test_prompts_of_a_document_begin_with_what_all_sections_share(
             shared.setdefault(text[border:end].strip(), set()).add(text[:border])
             ends.append(text[end:])
     assert [len(one) for one in (begins, *shared.values())] == [1, 1, 1]
-    (rules, (material,)), (judging, _) = shared.items()
-    assert "The ferry is old." in material
+    (rules, (same,)), (judging, _) = shared.items()
+    assert "The ferry is old." in same
     assert (rules[:21], judging[:21]) == ("You write one section", "You judge the `draft`")
     assert all(end.startswith("<section ") for end in ends)
 
@@ -162,40 +160,6 @@ async def test_what_all_sections_share_is_chosen_for_the_last_as_for_the_first(w
     job = await workshop.job("approach", files={**ANNALS, "z.md": "We have insurance. " * 120}, outline=outline)
     material = await load_material(job, Library(workshop.artifacts), ContextLimits(), {}, Meter())
     assert "We have insurance." in material[: shared_part(material)]
-
-
-REQUEST = Path(__file__).parents[3] / "libs/evidence/tests/labelled/alaska-search-rfp.md"
-NEEDED = {
-    "timeline": ["November 27, 2017. Faxed", "for approximately 4 months", "1 business day after each sprint"],
-    "budget": [
-        "$300,000 dollars",
-        "not to exceed\namount",
-        "negotiated payment schedule",
-        "purpose of the cost proposal",
-    ],
-}
-
-
-@pytest.mark.req("M2")
-@pytest.mark.parametrize("kind", NEEDED)
-async def test_a_section_is_given_the_passages_that_it_needs_of_a_long_request(workshop: Workshop, kind: str) -> None:
-    """A real one of 126 KB, of which a prompt holds 48; what is missing is told to the model and in the outcome."""
-    blueprint = json.loads((find_kinds()["proposal"].path / "blueprint.json").read_text("utf-8"))
-    known = OutlineEntry.model_fields
-    outline = tuple(
-        OutlineEntry(section_id=one["id"], **{name: value for name, value in one.items() if name in known})
-        for one in blueprint["sections"]
-    )
-    (entry,) = (one for one in outline if one.kind == kind)
-    [request] = await workshop.inputs({"rfp.md": REQUEST.read_text("utf-8")})
-    job = await workshop.job(kind, inputs=(request.model_copy(update={"role": "request"}),), outline=outline)
-    job = with_section(job, title=entry.title, purpose=entry.purpose, collects=entry.collects)
-    deps = workshop.tools(ScriptedModel(script=[])).deps
-    material = await load_material(job, Library(workshop.artifacts), deps.limits, deps.kinds, Meter())
-    assert [words for words in NEEDED[kind] if words not in material] == []
-    [told] = handlers.retrieved_context({"material": material}) or ()
-    assert told.name == "rfp.md"
-    assert 40 < (told.given or 0) < (told.of or 0) - 40
 
 
 @pytest.mark.req("P12")
