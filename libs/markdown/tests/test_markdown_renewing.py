@@ -66,6 +66,17 @@ def test_a_row_that_was_deleted_long_ago_does_not_come_back_and_its_table_stays_
     assert renew("Words.\n", "Words.\n", f"Words.\n\n{table}", [(table, "Words.\n")]).text == "Words.\n"
 
 
+@pytest.mark.parametrize(
+    ("was", "anew"), [("costs 5", "costs 6"), ("Nobody minds", "Everybody minds"), ("opens in June", "opens in July")]
+)
+def test_what_the_machine_changes_in_either_part_of_a_paragraph_that_a_person_split_is_taken(
+    was: str, anew: str
+) -> None:
+    halves = MACHINE.replace("It costs 5. ", "It costs 5.\n\n")
+    merged = renew(MACHINE, halves, MACHINE.replace(was, anew), [(MACHINE, halves)])
+    assert (merged.text, merged.conflicts) == (halves.replace(was, anew), ())
+
+
 def test_what_both_changed_stays_as_the_person_has_it_with_a_conflict() -> None:
     new = MACHINE.replace("It costs 5.", "It costs 6.")
     merged = renew(MACHINE, PERSON, new, [(MACHINE, PERSON)])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable
 from functools import cache, partial
+from itertools import pairwise
 from typing import NamedTuple
 
 from .blocks import Block, split
@@ -48,7 +49,8 @@ def renew(base: str, ours: str, theirs: str, steps: Iterable[tuple[str, str]], l
 
     ``base`` is the machine's text before, and ``steps`` are the texts before and after each change of a person, oldest
     first. A sentence that a person wrote is theirs also where the machine had taken it over, so that it stays when the
-    machine leaves it out; one that a person deleted does not come back.
+    machine leaves it out; one that a person deleted does not come back. Where a
+    person split a paragraph, what the machine changed in either part is taken.
     """
     written, deleted = set[str](), set[str]()
     for before, after in steps:
@@ -57,7 +59,44 @@ def renew(base: str, ours: str, theirs: str, steps: Iterable[tuple[str, str]], l
     base = _without(base, written, language)
     # Of what the base has the merge itself knows that it is deleted, or changed.
     deleted -= {*_sentences(language, base), *_sentences(language, ours)}
-    return merge(base, ours, _without(theirs, deleted, language), language)
+    theirs = _without(theirs, deleted, language)
+    breaks = _breaks(base, ours, language)
+    if breaks:
+        known = frozenset(_sentences(language, base))
+        base, theirs = (_broken(text, breaks, known, language) for text in (base, theirs))
+    return merge(base, ours, theirs, language)
+
+
+def _breaks(base: str, ours: str, language: str) -> frozenset[tuple[str, str]]:
+    """Where a paragraph was split: the sentences before and after each place."""
+    before = [_said_in(block, language) for block in split(base) if block.kind == "paragraph"]
+    after = [_said_in(block, language) for block in split(ours) if block.kind == "paragraph"]
+    neighbours = {pair for said in before for pair in pairwise(said)}
+    return frozenset((one[-1], other[0]) for one, other in pairwise(after)) & neighbours
+
+
+def _said_in(block: Block, language: str) -> list[str]:
+    return [_said(unit) for unit in _units(block, language)] or [""]
+
+
+def _broken(text: str, breaks: Collection[tuple[str, str]], known: Collection[str], language: str) -> str:
+    """A text whose paragraphs are split at the same places, also where a sentence there is another one now."""
+    lasts, firsts = {one for one, _ in breaks}, {other for _, other in breaks}
+
+    def is_split(one: str, other: str) -> bool:
+        changed = (one in lasts and other not in known) or (other in firsts and one not in known)
+        return (one, other) in breaks or changed
+
+    def parted(block: Block) -> str:
+        units = _units(block, language) if block.kind == "paragraph" else []
+        splits = [is_split(_said(one), _said(other)) for one, other in pairwise(units)]
+        if not any(splits):
+            return block.text
+        gaps = ["\n\n" if at else unit.gap for at, unit in zip(splits, units, strict=False)]
+        whole = "".join(f"{unit.content}{gap}" for unit, gap in zip(units, [*gaps, ""], strict=True))
+        return whole + block.gap
+
+    return "".join(map(parted, split(text)))
 
 
 def _without(text: str, sentences: Collection[str], language: str) -> str:
