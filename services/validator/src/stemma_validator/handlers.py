@@ -89,9 +89,7 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
         given = await given_texts(job, files)
         findings = findings.with_issues(await _sums(job, text, given, files, limits, unfinished))
         claims = await _claims(job, text, given, tools, unfinished)
-        more = await _further(job, text, given, blocks, files, limits, unfinished)
-        with unfinished.noted():
-            more["used_upstream"] = await used_upstream(job, text, claims.report.claims, files, limits)
+        more = await _further(job, text, given, blocks, claims, files, limits, unfinished)
     findings = _asked_for(job, findings.with_claims(claims).unfinished(unfinished.causes))
     _log(findings)
     report, index, grounding = await _kept(job, findings, fixed, blocks, claims, files)
@@ -124,6 +122,7 @@ async def _further(
     text: str,
     given: Sequence[Given],
     blocks: BlockIndex | None,
+    claims: ClaimFindings,
     files: Files,
     limits: Limits,
     unfinished: Unfinished,
@@ -133,6 +132,8 @@ async def _further(
         told["coverage"] = await coverage_of(job, text, files, limits)
     with unfinished.noted():
         told["used"] = await used_inputs(given, text, limits)
+    with unfinished.noted():
+        told["used_upstream"] = await used_upstream(job, text, claims.report.claims, files, limits)
     with unfinished.noted():
         told["answers"] = await answers_in(job, text, given, blocks, files, limits)
     return told
