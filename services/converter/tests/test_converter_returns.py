@@ -1,7 +1,9 @@
 """A file that comes back is compared by a job, in a process of its own; a mail brings the one that is attached."""
 
 from email.message import EmailMessage
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from stemma_contracts import subjects
@@ -11,9 +13,10 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.returned import ReturnedDocument, WrittenVersion, WrittenVersions
 from stemma_converter.handlers import on_compare_return, routes
 from stemma_messaging import WorkerBroker, WorkerSettings
+from stemma_ooxml.word import W
 from stemma_testkit.routing import routed
 
-from .test_converter_returned import DRAFT, edited, paragraph, tracked
+from .test_converter_returned import DRAFT, Root, edited, paragraph, remove, tracked, with_part
 
 pytestmark = pytest.mark.req("W2")
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -72,6 +75,30 @@ async def test_a_mail_brings_the_file_of_this_document_and_it_is_merged_with_the
     assert [(one.version, one.now) for one in found.sections] == [(1, 2)]
     [edit] = found.sections[0].merged
     assert (edit.author, edit.after) == ("Bea Boss", newer.replace("names every", "names each"))
+
+
+def without_ids(content: bytes) -> bytes:
+    """The file as another converter would have made it."""
+
+    def unmark(root: Root) -> None:
+        for mark in list(root.iter(f"{W}bookmarkStart")):
+            remove(mark)
+
+    with ZipFile(BytesIO(content)) as package:
+        [origin] = [name for name in package.namelist() if b"<section " in package.read(name)]
+    return with_part(edited(content, unmark), origin, b"<nothing/>")
+
+
+async def test_a_file_without_ids_is_of_the_version_whose_words_it_has(exporter: Any, left: tuple[bytes, Any]) -> None:
+    newer = DRAFT.replace("of all sites", "of 12 sites")
+    newest = newer.replace("We write down", "We list")
+    asked = await job(exporter, left[1], without_ids(left[0]), "back.docx", newer, newest)
+    told = await on_compare_return(asked, readings=exporter.tools.readings)
+    assert isinstance(told, ReturnCompared)
+    found = ReturnedDocument.model_validate_json(await exporter.store.get(*OWNER, told.found))
+    assert [(one.version, one.now) for one in found.sections] == [(1, 3)]
+    assert [edit.after for edit in found.sections[0].merged] == [newest.replace("names every", "names each")]
+    assert 0.9 < found.certainty <= 1
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,8 @@ def test_places_go_with_the_part_of_a_paragraph_that_their_sentence_went_to() ->
 def test_a_paragraph_that_left_as_it_is_written_or_that_nobody_knows_has_no_places() -> None:
     assert shown_of(PROSE, {fingerprint(PROSE)}).places == ()
     assert shown_of(PROSE, {"000000"}).text == PROSE
+    assert shown_of(PROSE, (), LEFT.replace("5", "6")) == SHOWN, "a file without marks has none of them"
+    assert shown_of(PROSE, (), PROSE).places == ()
     both = joined([SHOWN, SHOWN])
     assert both.text == f"{LEFT} {LEFT}"
     assert [both.text[:offset].endswith(("euros", "end")) for offset, _ in both.places] == [True] * 4

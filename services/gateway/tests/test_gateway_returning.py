@@ -74,6 +74,9 @@ async def test_a_file_is_sent_and_what_is_ticked_of_it_is_taken_over(
     bus.problems = ()
     done = await web.post(f"{here}/return-2", files=form, headers=PAGES, follow_redirects=True)
     assert "Done: taken over" in plain(done.text)
+    await bus.append(document_id, e.ReturnApplied(return_id="return-2", digest=digest, sections=("research",)))
+    after = (await web.get(f"{here}/return-2", headers=PAGES)).text
+    assert 'value="research"' not in after, "it is not taken over again"
     (_, sent), *_, (_, asked) = bus.received
     assert isinstance(sent, ReadReturn)
     assert sent.upload.name == "back.docx"

@@ -126,7 +126,8 @@ class Placed:
         found = 0
         for place, partner in pairs.items():
             claim, (number, unit) = free[place], gone[partner]
-            is_same = same(claim.paragraph.text) == same(old[partner])
+            text = claim.paragraph.text
+            is_same = same(text) in (same(old[partner]), same(shown_of(old[partner], (), text).text))
             if is_same or not has_marks:
                 claim.base, claim.units, claim.intact = number, [unit], is_same
                 found += len(old[partner])
@@ -183,7 +184,9 @@ class Placed:
             if claim.intact or claim.base is None:
                 continue
             marks = {mark.text for mark in claim.paragraph.marks}
-            shown = joined([shown_of(self._prose[claim.base][unit], marks) for unit in claim.units])
+            shown = joined(
+                [shown_of(self._prose[claim.base][unit], marks, claim.paragraph.text) for unit in claim.units]
+            )
             if not shown.places:
                 continue
             cut = [claim]

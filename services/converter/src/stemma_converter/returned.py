@@ -6,7 +6,8 @@ section that has another version since is merged with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -24,15 +25,17 @@ from stemma_contracts.v1.returned import (
 from stemma_markdown import Prose, document_of, merge
 from stemma_markdown.adopting import Adopted, Returned
 from stemma_ooxml import PackageError
-from stemma_ooxml.word import Comment, WordFile, marked
+from stemma_ooxml.word import Comment, WordFile, marked, same
 
 from .placing import Draft, Placed, every
 from .reading import Limits, Unreadable, read_input
+from .unshown import shown_of
 
 FILE, FOUND = "returned.docx", "found.json"
 _MAILS = (".eml", ".msg")
 _LEAST = 0.5
 """A file of whose words less stands in a document is not taken for one of it."""
+_MOST_VERSIONS = 5
 _MOST_AUTHORS = 50
 """A file is gone over once for each: the changes of all further ones are one edit."""
 
@@ -94,15 +97,17 @@ def text_of(number: int, kind: str = "then") -> str:
 def compare(folder: Path, drafts: tuple[Draft, ...], current: dict[str, int], language: str) -> Compared:
     """Leave what people did to drafts whose texts lie in the folder, merged with the ``current`` versions."""
     texts = [(folder / text_of(number)).read_text(encoding="utf-8", errors="replace") for number in range(len(drafts))]
-    bases = [draft._replace(text=text) for draft, text in zip(drafts, texts, strict=True)]
+    content = (folder / FILE).read_bytes()
     try:
-        found = changes_in((folder / FILE).read_bytes(), bases)
+        bases = closest(content, [draft._replace(text=text) for draft, text in zip(drafts, texts, strict=True)])
+        found = changes_in(content, bases)
     except NotReturned as no:
         return Compared(failure=no.problem)
+    versions = {base.section_id: base.version for base in bases}
     now = {
         draft.section_id: (folder / text_of(number, "now")).read_text(encoding="utf-8", errors="replace")
         for number, draft in enumerate(drafts)
-        if current[draft.section_id] != draft.version
+        if current[draft.section_id] != draft.version and draft.version == versions[draft.section_id]
     }
     sections = tuple(
         with_now(one, current[one.section_id], now.get(one.section_id), language) for one in found.sections
@@ -115,6 +120,23 @@ def compare(folder: Path, drafts: tuple[Draft, ...], current: dict[str, int], la
         conflicts=sum(len(one.conflicts) for one in sections),
     )
     return Compared(figures=figures)
+
+
+def closest(content: bytes, bases: Sequence[Draft]) -> list[Draft]:
+    """Of several versions of a section the one of which most stands in the file, the later one of two as good."""
+    said, chosen = {same(one.text) for one in _opened(content).paragraphs(every)}, dict[str, tuple[float, Draft]]()
+    several = Counter(base.section_id for base in bases)
+    for base in bases:
+        share = _share(base, said) if several[base.section_id] > 1 else 0.0
+        if share >= chosen.get(base.section_id, (0.0, base))[0]:
+            chosen[base.section_id] = share, base
+    return [base for _, base in chosen.values()]
+
+
+def _share(base: Draft, said: Container[str]) -> float:
+    texts = [one.text for one in document_of(base.text).prose]
+    there = (text for text in texts if same(text) in said or same(shown_of(text, ()).text) in said)
+    return sum(map(len, there)) / max(1, sum(map(len, texts)))
 
 
 def with_now(section: ReturnedSection, version: int, text: str | None, language: str) -> ReturnedSection:
@@ -142,7 +164,7 @@ def merged_edits(
 
 
 def drafts_shown(content: bytes, document_id: str, known: Sequence[Draft]) -> tuple[Draft, ...]:
-    """The versions that a file shows, in its order; those that are current where it does not say.
+    """The versions that a file shows, in its order; the latest of each section where it does not say.
 
     Raises `NotReturned` for a file that says that it is of another document.
     """
@@ -166,7 +188,14 @@ def drafts_shown(content: bytes, document_id: str, known: Sequence[Draft]) -> tu
             found.append(chosen._replace(absent=absent, left=left.get(place)))
     if marks and not found:
         raise NotReturned(Problem.of("return_of_another", name="another document"))
-    return tuple(found) or tuple({one.section_id: one for one in known}.values())
+    return tuple(found) or tuple(_latest(known))
+
+
+def _latest(known: Sequence[Draft]) -> Iterator[Draft]:
+    """The latest versions of each section: which of them a file shows that does not say so, its words tell."""
+    for number, one in enumerate(known):
+        if sum(other.section_id == one.section_id for other in known[number + 1 :]) < _MOST_VERSIONS:
+            yield one
 
 
 def _opened(content: bytes) -> WordFile:

@@ -23,20 +23,26 @@ class Shown(NamedTuple):
     places: tuple[tuple[int, str], ...]
 
 
-def shown_of(prose: str, marks: Collection[str]) -> Shown:
-    """What a paragraph with one of these marks showed: all of it, if that is not known."""
+def shown_of(prose: str, marks: Collection[str], words: str = "") -> Shown:
+    """What a paragraph with one of these marks showed: all of it, if that is not known.
+
+    One without marks did not show the places that are not among its words.
+    """
     found = list(_PLACE.finditer(prose))
-    for chosen in _choices(found):
-        pieces, places, at, length = list[str](), list[tuple[int, str]](), 0, 0
-        for match in chosen:
-            pieces.append(prose[at : match.start()])
-            length += len(pieces[-1])
-            places.append((length, match[0]))
-            at = match.end()
-        text = "".join([*pieces, prose[at:]])
-        if fingerprint(text) in marks:
-            return Shown(text, tuple(places))
-    return Shown(prose, ())
+    if not marks:
+        return _without(prose, [match for match in found if match[0].strip() not in words])
+    shown = (_without(prose, chosen) for chosen in _choices(found))
+    return next((one for one in shown if fingerprint(one.text) in marks), Shown(prose, ()))
+
+
+def _without(prose: str, places: Sequence[re.Match[str]]) -> Shown:
+    pieces, left_out, at, length = list[str](), list[tuple[int, str]](), 0, 0
+    for match in places:
+        pieces.append(prose[at : match.start()])
+        length += len(pieces[-1])
+        left_out.append((length, match[0]))
+        at = match.end()
+    return Shown("".join([*pieces, prose[at:]]), tuple(left_out))
 
 
 def joined(shown: Sequence[Shown]) -> Shown:

@@ -104,6 +104,7 @@ async def _page(
     found = await session.client.stored(document.document_id, one.found, ReturnedDocument) or ReturnedDocument()
     pairs = tuple((edit.before, edit.after) for section in found.sections for edit in section.edits)
     changes = iter(await session.client.compute(pairs_compared, pairs, document.language))
+    applied = one.applied
     told = [(section, [(edit, next(changes)) for edit in section.edits]) for section in found.sections]
     return shown(
         request,
@@ -114,6 +115,7 @@ async def _page(
         one=one,
         found=found,
         sections=[(section, edits) for section, edits in told if _says(section)],
+        left=[one.section_id for one in found.sections if one.merged or one.comments if one.section_id not in applied],
         uses=USES,
         done=done,
     )
