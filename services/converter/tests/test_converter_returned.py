@@ -318,6 +318,8 @@ async def test_an_edited_caption_keeps_the_label_of_its_draft(
     content, drafts = await exported(converter, draft)
     changed = edited(content, lambda root: silent(paragraph(root, start), old, new))
     assert read(changed, drafts).sections[0].edits[-1].after == draft.replace(old, new)
+    unmarked = edited(content, lambda root: etree.strip_elements(root, f"{W}bookmarkStart"))
+    assert read(unmarked, drafts).sections[0].edits == (), "a number of the export is nobody's change"
 
 
 def _without_picture(root: Root) -> None:

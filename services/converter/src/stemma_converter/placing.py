@@ -121,13 +121,14 @@ class Placed:
             if (number, unit) not in there and unit not in self._bases[number].absent
         ]
         free = [claim for claim in claims if not claim.units and claim.paragraph.text.strip() and not _own(claim)]
-        old = [self._prose[number][unit] for number, unit in gone]
+        prose = [self._prose[number][unit] for number, unit in gone]
+        old = prose if has_marks else [shown_of(text, ()).text for text in prose]
         pairs = match_parts(old, [claim.paragraph.text for claim in free]) if old else {}
         found = 0
         for place, partner in pairs.items():
             claim, (number, unit) = free[place], gone[partner]
             text = claim.paragraph.text
-            is_same = same(text) in (same(old[partner]), same(shown_of(old[partner], (), text).text))
+            is_same = same(text) in (same(prose[partner]), same(shown_of(prose[partner], (), text).text))
             if is_same or not has_marks:
                 claim.base, claim.units, claim.intact = number, [unit], is_same
                 found += len(old[partner])
@@ -203,18 +204,18 @@ class Placed:
 
     def _words(self, claim: _Claim) -> str:
         """The words of a paragraph; a caption has the label of its draft and not the number of the export."""
-        if (said := self._said.get(id(claim))) is not None:
-            return said
-        words = claim.paragraph.text.strip()
+        words, said = claim.paragraph.text.strip(), self._said.get(id(claim))
         if claim.intact or claim.base is None or len(claim.units) != 1 or not (shown := _LABEL.match(words)):
-            return words
+            return words if said is None else said
         old = self._prose[claim.base][claim.units[0]]
         own = _LABEL.match(old)
-        left = {mark.text for mark in claim.paragraph.marks}
+        left, rest = {mark.text for mark in claim.paragraph.marks}, words[shown.end() :]
         for label in ("", own[0] if own else ""):
+            if not left and same(rest) == same(shown_of(old[len(label) :], (), words).text):
+                return old
             if fingerprint(shown[0] + old[len(label) :]) in left:
-                return label + words[shown.end() :]
-        return words
+                return label + rest
+        return words if said is None else said
 
 
 def _own(claim: _Claim) -> bool:
