@@ -164,4 +164,4 @@ async def test_an_advisory_has_its_message_looked_up(orchestrator: Orchestrator)
     told = {"stream": subjects.JOBS, "stream_seq": 7, "consumer": subjects.VALIDATOR, "deliveries": 8}
     body = json.dumps(told).encode()
     assert await routed_bytes(orchestrator.broker, subjects.ADVISORIES, ADVISORY, body, {}) == []
-    orchestrator.queues.get_msg.assert_awaited_once_with(subjects.JOBS, 7)
+    orchestrator.queues.get_msg.assert_awaited_once_with(subjects.JOBS, seq=7, subject=None, next=False)
