@@ -266,6 +266,18 @@ async def test_inputs_are_quoted_for_a_person_where_no_answer_of_the_model_can_b
 
 
 @pytest.mark.req("M6")
+async def test_a_draft_that_is_a_heading_alone_is_asked_for_once_more_and_then_goes_to_a_person(
+    workshop: Workshop,
+) -> None:
+    empty = "# Approach\n\n## Steps\n"
+    outcome, model = await workshop.run(await workshop.job("approach"), [empty, empty, evaluation("approach")])
+    assert (outcome.partial, model.calls) == (True, 3)
+    assert "a heading and no text" in outcome.warnings[0].detail
+    outcome, _ = await workshop.run(await workshop.job("timeline"), [empty, DRAFT, evaluation("timeline")])
+    assert outcome.partial is False
+
+
+@pytest.mark.req("M6")
 async def test_the_last_text_stays_where_no_answer_to_its_issues_can_be_used(workshop: Workshop) -> None:
     previous = await workshop.store(DRAFT)
     outcome, _ = await workshop.run(await workshop.job("approach", round=2, previous=previous), ["", ""])

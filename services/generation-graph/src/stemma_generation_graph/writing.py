@@ -340,6 +340,12 @@ def section_block(job: GenerateSection) -> str:
     return block("section", told, **about, **form(job), **collected(section))
 
 
+def unfit(job: GenerateSection, text: str) -> str:
+    """What is wrong with a section's text that a model calls finished; empty if nothing is."""
+    said = any(block.kind not in ("heading", "blank") for block in Document(text).blocks)
+    return in_another_language(job, text) if said else "the answer has a heading and no text"
+
+
 def in_another_language(job: GenerateSection, text: str) -> str:
     """What is wrong with a text that is in another language than its document; empty if nothing is."""
     asked = language_of(job)

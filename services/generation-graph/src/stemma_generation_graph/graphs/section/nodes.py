@@ -40,6 +40,7 @@ from stemma_generation_graph.writing import (
     load_material,
     prompt_values,
     round_blocks,
+    unfit,
     without_headings,
 )
 
@@ -242,7 +243,7 @@ class SectionNodes:
                 on_token=run.live,
                 opens_with=OPENS_WITH,
                 max_tokens=self._deps.answers.of_section(job.section.max_words or self._prompt(job).usual_words),
-                problem=partial(in_another_language, job),
+                problem=partial(unfit if caller.judges else in_another_language, job),
             )
             return as_draft(job.section.title, answer.value), answer
         draft = as_draft(job.section.title, await self._filled_in(caller, kind, job, messages, run))
