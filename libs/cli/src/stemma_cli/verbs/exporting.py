@@ -36,6 +36,18 @@ Number = Annotated[
 Form = Annotated[
     str | None, typer.Option("--form", metavar="INPUT", help="A form of the buyer with its section's answers in it.")
 ]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", metavar="PATH", help="File or folder to write to; `-` is stdout.")
+]
+Redline = Annotated[
+    tuple[str, str] | None,
+    typer.Option(
+        "--redline", metavar="A B", help="DOCX with what changed as tracked changes: two exports, or one and `now`."
+    ),
+]
+OfSection = Annotated[
+    str | None, typer.Option("--section", metavar="SECTION", help="With --redline: two versions of this section.")
+]
 
 
 async def export(
@@ -46,18 +58,9 @@ async def export(
             "--format", "-f", help="Format, also several; else what the ending of PATH says, docx without one."
         ),
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="PATH", help="File or folder to write to; `-` is stdout.")
-    ] = None,
-    redline: Annotated[
-        tuple[str, str] | None,
-        typer.Option(
-            "--redline", metavar="A B", help="DOCX with what changed as tracked changes: two exports, or one and `now`."
-        ),
-    ] = None,
-    section: Annotated[
-        str | None, typer.Option("--section", metavar="SECTION", help="With --redline: two versions of this section.")
-    ] = None,
+    output: Output = None,
+    redline: Redline = None,
+    section: OfSection = None,
     citations: Citations = False,
     matrix: Matrix = False,
     client_name: ClientName = "",
