@@ -1,5 +1,7 @@
 """Facts that two texts state differently."""
 
+import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +11,8 @@ from stemma_evidence import Disagreement, disagreements, read
 pytestmark = pytest.mark.req("L5")
 
 LABELLED = Path(__file__).parent / "agreement"
+PAGE = 2500
+"""Characters."""
 
 
 def found_in(*texts: str, language: str = "en") -> list[Disagreement]:
@@ -28,12 +32,32 @@ def pairs(name: str) -> Iterator[tuple[str, bool, str, str]]:
         yield language, sign == "+", one.replace("\\n", "\n"), other
 
 
-@pytest.mark.parametrize(("name", "least"), [("pairs.txt", 0.9), ("unseen.txt", 0.8)])
-def test_finds_contradictions_and_calls_nothing_else_one(name: str, least: float) -> None:
-    """Of the unseen pairs 0.72 were found at first sight."""
+@pytest.mark.parametrize(("name", "least", "most"), [("pairs.txt", 0.9, 0), ("unseen.txt", 0.9, 2)])
+def test_finds_contradictions_and_calls_hardly_anything_else_one(name: str, least: float, most: int) -> None:
+    """Of the unseen pairs 0.72 were found at first sight, and none of the others."""
     results = [(differ, bool(found_in(one, other, language=of))) for of, differ, one, other in pairs(name)]
     assert sum(found for differ, found in results if differ) >= least * sum(differ for differ, _ in results)
-    assert not any(found for differ, found in results if not differ)
+    assert sum(found for differ, found in results if not differ) <= most
+
+
+@pytest.mark.full
+def test_finds_what_was_planted_in_ten_bids_and_hardly_anything_in_them_before() -> None:
+    """The bids were written by somebody who had not seen the rules; at first sight 13 of the 50 were found."""
+    planted, folder = json.loads((LABELLED / "documents" / "planted.json").read_text()), LABELLED / "documents"
+    found, false, characters = 0, 0, 0
+    for name in sorted({each["doc"] for each in planted}):
+        with_all, before = ((folder / f"{name}{end}.md").read_text() for end in ("", ".clean"))
+        told = {frozenset((one.one.where, one.other.where)) for one in found_in(*sections(with_all), language=name[:2])}
+        own = [each for each in planted if each["doc"] == name]
+        found += sum(frozenset((f"s{int(each['a']) - 1}", f"s{int(each['b']) - 1}")) in told for each in own)
+        false += len(found_in(*sections(before), language=name[:2]))
+        characters += len(before)
+    assert found >= 0.5 * len(planted)
+    assert false <= characters / PAGE / 10
+
+
+def sections(bid: str) -> list[str]:
+    return re.split(r"<!-- \d\d -->\n", bid)[1:]
 
 
 def test_names_both_places() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -24,6 +24,8 @@ _LIMITING = frozenset(("least", "atmost", "exceed"))
 _OFTEN = 40
 """A word of more facts finds none: each fact is compared with a bounded number of others."""
 _MOST_BESIDE_ONE = 4
+_SPECIFIC = 8
+_HEADED = 2
 _ALIKE = 0.6
 """The share of words in common from which on two explanations are one."""
 _DIGIT = re.compile(r"[0-9]")
@@ -31,14 +33,17 @@ _WORD = re.compile(r"[^\W_]+")
 _COUNTED = re.compile(r"[ \n](?:[^\W\d_]{2,}[ \n])?[^\W\d_]{3,}|[\u3040-\u9fff]")
 _NUMBERED = re.compile(r"[^\W\d_]\w*\.?[ \n]([^\W\d_]+)\.?[ \n]\Z")
 _BEHIND = 40
+_REACH = 120
+_END = re.compile(r"[.!?;。](?=\s)|\n[ >]*\n|\|")
 _TWO = 2
 _COMPOUNDING = frozenset(("de", "nl"))
 _ADJECTIVE_BEHIND = frozenset(("fr", "es", "it", "pt"))
 _PERSON = (
     r"(?P<name>(?-i:(?<![^\W_])[A-ZÀ-Þ][^\W\d_]+(?:[ -](?:(?:von|van|de|da|di|del|der)[ ])?[A-ZÀ-Þ][^\W\d_]+){1,3}))"
 )
+_QUOTED = r"[“„«\"「][ \u00a0]?(?P<term>[^\W\d_][^\n“”„«»\".:「」]{1,60}?)[ \u00a0]?[”“»\"」],?[ ]?"
 _TERM = r"(?:[“„«\"「]|(?<![^\n])[ #>*-]{0,8})(?P<term>[^\W\d_][^\n“”„«»\".:「」]{1,60}?)[”“»\" *」]{1,6}"
-_EXPLAINED = re.compile(r"(?<![^\W_])(?P<words>(?:[^\W_]+[ -]){1,7}[^\W_]+)[ ]\((?P<term>[A-Z][A-Z0-9&]{1,7})\)")
+_EXPLAINED = re.compile(r"(?<![^\W_])(?P<words>(?:[^\W_]+[ '’-]){1,9}[^\W_]+)[ ]\((?P<term>[A-Z][A-Z0-9&]{1,7})\)")
 _ALL_BEHIND = re.compile(r"[^.\n。|]{3,300}")
 
 Kind = Literal["value", "role", "term"]
@@ -64,6 +69,7 @@ class Fact:
     rate: str = ""
     bound: Mapping[str, frozenset[str]] = field(default_factory=dict)
     words: frozenset[str] = frozenset()
+    heads: frozenset[str] = frozenset()
 
     @property
     def units(self) -> frozenset[str]:
@@ -88,21 +94,43 @@ class Disagreement:
 def disagreements(texts: Sequence[Source]) -> Iterator[Disagreement]:
     """The facts that two of the texts state differently, each pair of values once.
 
-    What has three values or more is a series, and no disagreement. Of more facts than `MOST_FACTS` the first count.
+    A value that the other text has of the same thing, too, differs from nothing there; what three texts state in three
+    ways is a series. Of more facts than `MOST_FACTS` the first count.
     """
     facts = list(islice(chain.from_iterable(map(facts_of, texts)), MOST_FACTS))
-    pairs = [(one, other) for one, other in _candidates(facts) if _is_one_thing(facts[one], facts[other])]
-    values = defaultdict[int, set[frozenset[str]]](set)
-    for one, other in chain(pairs, ((other, one) for one, other in pairs)):
-        values[one] |= {_value(facts[one]), _value(facts[other])}
+    often = Counter(word for fact in facts for word in fact.about)
+    near = defaultdict[tuple[int, str], list[tuple[float, int]]](list)
+    for first, second in _candidates(facts):
+        score = _nearness(facts[first], facts[second], often) if facts[first].where != facts[second].where else 0
+        if score:
+            near[first, facts[second].where].append((score, second))
+            near[second, facts[first].where].append((score, first))
     told = set[tuple[str, frozenset[str], str, frozenset[str]]]()
-    for first, second in pairs:
-        this, that = facts[first], facts[second]
-        key = (this.where, _value(this), that.where, _value(that))
-        is_pair = len(values[first]) == len(values[second]) == _TWO and this.where != that.where
-        if is_pair and key not in told and _differ(this, that):
+    for (one, where), found in near.items():
+        other = _counterpart(one, found, facts)
+        if other is None or other < one or _counterpart(other, near[other, facts[one].where], facts) != one:
+            continue
+        this, that = facts[one], facts[other]
+        key = (this.where, _value(this), where, _value(that))
+        if key not in told and not _is_a_series(one, near, facts):
             told.add(key)
             yield Disagreement(this, that)
+
+
+def _counterpart(one: int, found: Sequence[tuple[float, int]], facts: Sequence[Fact]) -> int | None:
+    """The nearest fact of another text with another value; None if the text has one with the same."""
+    if any(not _differ(facts[one], facts[other]) for _, other in found):
+        return None
+    return max(found, key=lambda pair: (pair[0], -pair[1]))[1] if found else None
+
+
+def _is_a_series(one: int, near: Mapping[tuple[int, str], Sequence[tuple[float, int]]], facts: Sequence[Fact]) -> bool:
+    others = [
+        _value(facts[best])
+        for (place, _), found in near.items()
+        if place == one and (best := _counterpart(one, found, facts)) is not None
+    ]
+    return len({_value(facts[one]), *others}) > _TWO
 
 
 @kept_with_source
@@ -150,6 +178,7 @@ def _single_values(source: Source) -> Iterator[Fact]:
                 _rate(source, claim),
                 _bound(_without_values(said), source.language, about),
                 context.near,
+                _heads(source.shown, claim, source.language) - scope,
             )
 
 
@@ -163,6 +192,22 @@ def _without_values(said: Said | None) -> str:
     for claim in said.whole.values if said else ():
         text = text.replace(claim.text, " 0 ")
     return text
+
+
+def _heads(shown: str, claim: Claim, language: str) -> frozenset[str]:
+    """The words that are nearest to a value: two before it and one behind it, without those that say little."""
+    generic = _generic(language)
+    before = _END.split(shown[max(0, claim.start - _REACH) : claim.start])[-1]
+    behind = _END.split(shown[claim.end : claim.end + _BEHIND])[0]
+    left, right = (
+        [
+            form
+            for word in _WORD.findall(part)
+            if (form := _form(word.casefold(), language)) and form not in generic and not form.isdigit()
+        ]
+        for part in (before, behind)
+    )
+    return frozenset((*left[-2:], *right[:1]))
 
 
 def _counts(shown: str, claim: Claim) -> bool:
@@ -208,16 +253,16 @@ def _terms(source: Source) -> Iterator[Fact]:
     for found in _defining(source.language).finditer(source.shown):
         meaning = _ALL_BEHIND.match(source.shown, found.end())
         if meaning:
-            yield _term(source, found, meaning[0])
+            yield _term(source, found, found["term"] or found["quoted"], meaning[0])
     for found in _EXPLAINED.finditer(source.shown):
-        words = found["words"].split()[-len(found["term"]) - 2 :]
+        words = _WORD.findall(found["words"])[-2 * len(found["term"]) - 1 :]
         initials = [at for at, word in enumerate(words) if word[0].casefold() == found["term"][0].casefold()]
         if initials:
-            yield _term(source, found, " ".join(words[initials[0] :]))
+            yield _term(source, found, found["term"], " ".join(words[initials[0] :]))
 
 
-def _term(source: Source, found: re.Match[str], meaning: str) -> Fact:
-    words, about = content_words(meaning, source.language), frozenset((found["term"].casefold(),))
+def _term(source: Source, found: re.Match[str], term: str, meaning: str) -> Fact:
+    words, about = content_words(meaning, source.language), frozenset((term.strip().casefold().removeprefix("the "),))
     return Fact("term", source.name, _line(source, found), meaning.strip(), about, words=words)
 
 
@@ -248,18 +293,25 @@ def _differ(one: Fact, other: Fact) -> bool:
     return len(one.words & other.words) < _ALIKE * min(len(one.words), len(other.words))
 
 
-def _is_one_thing(one: Fact, other: Fact) -> bool:
+def _nearness(one: Fact, other: Fact, often: Mapping[str, int]) -> float:
+    """How sure it is that two facts are of one thing; 0 if they are not."""
     if one.kind != other.kind:
-        return False
+        return 0
     if one.kind != "value" or one.claim is None or other.claim is None:
-        return one.about == other.about
+        return float(one.about == other.about)
     if not comparable(one.claim, other.claim) or (one.counted and not one.counted & other.counted):
-        return False
+        return 0
     if one.rate != other.rate and (one.rate or other.rate) not in (other.words if one.rate else one.words):
-        return False
+        return 0
     if one.scope and other.scope and one.scope != other.scope:
-        return False
-    return _share_enough(one, other) and not _have_rivals(one, other)
+        return 0
+    if _have_rivals(one, other):
+        return 0
+    shared = one.about & other.about
+    heads = [word for word in one.heads & other.heads if often[word] <= _SPECIFIC]
+    fewer, more = sorted((len(one.about), len(other.about)))
+    has_head = heads and len(one.values) == len(other.values) and _HEADED * len(shared) >= fewer
+    return 2 * len(heads) + len(shared) / more if has_head or _share_enough(one, other) else 0
 
 
 def _share_enough(one: Fact, other: Fact) -> bool:
@@ -305,12 +357,16 @@ def _role_forms(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     words = fact_words(language)
     compound = r"[^\W\d_]{0,30}" if language in _COMPOUNDING else ""
     role = rf"(?<!\w)(?P<role>(?:[^\W\d_]+(?:[ -]|['’])){{0,2}}{compound}(?:{_any(words.roles)})"
-    role += r"(?:[ ](?:d[eiu][ ])?[^\W\d_]+)?)(?!\w)" if language in _ADJECTIVE_BEHIND else r")(?!\w)"
+    role += r"(?:[ ](?:d[eiu][ ]|d['’])?[^\W\d_]+){0,2})(?!\w)" if language in _ADJECTIVE_BEHIND else r")(?!\w)"
     link = rf"[ ]{{0,4}}(?:[|:,*–(-][|:,*–( -]{{0,6}}|(?<!\w)(?:{_any(words.linking)})(?!\w))[ ]{{0,4}}"
     title = r"(?:[^\W\d_]{1,9}\.?[ ]){0,2}?"
-    return re.compile(rf"{role}{link}{title}{_PERSON}", re.I), re.compile(rf"{_PERSON}{link}{role}", re.I)
+    before = rf"(?:{link}|[ ])"
+    return re.compile(rf"{role}{before}{title}{_PERSON}", re.I), re.compile(rf"{_PERSON}{link}{role}", re.I)
 
 
 @cache
 def _defining(language: str) -> re.Pattern[str]:
-    return re.compile(rf"{_TERM}(?:{_any(fact_words(language).defining)})(?!\w)", re.I)
+    words = fact_words(language)
+    every = _any((*words.defining, *words.defining_quoted))
+    quoted = _QUOTED.replace("<term>", "<quoted>")
+    return re.compile(rf"{_TERM},?[ ]?(?:{_any(words.defining)})(?!\w)|{quoted}(?:{every})(?!\w)", re.I)

@@ -20,6 +20,7 @@ class FactWords(BaseModel):
     roles: tuple[str, ...] = ()
     linking: tuple[str, ...] = ()
     defining: tuple[str, ...] = ()
+    defining_quoted: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=32)
