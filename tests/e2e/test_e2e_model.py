@@ -308,7 +308,7 @@ def copies(asked: dict[str, Any]) -> Reply:
     """A model that writes down all material that it sees, without its instructions, and finds that good."""
     if "You are the reviewer" in str(asked["messages"]):
         return says(SCORES)
-    material = str(asked["messages"][1]["content"]).rpartition("</")[0]
+    material = str(asked["messages"][1]["content"]).partition("\n\nYou write")[0]
     return says(f"# Note\n\n{re.sub(r'</?[a-z][^>]*>', '', material)}\n")
 
 
