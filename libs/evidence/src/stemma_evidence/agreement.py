@@ -91,6 +91,10 @@ class Disagreement:
     other: Fact
 
 
+_Near = defaultdict[str, list[tuple[float, int]]]
+"""The facts that are of the same thing, by their texts, each with how sure that is."""
+
+
 def disagreements(texts: Sequence[Source]) -> Iterator[Disagreement]:
     """The facts that two of the texts state differently, each pair of values once.
 
@@ -99,22 +103,32 @@ def disagreements(texts: Sequence[Source]) -> Iterator[Disagreement]:
     """
     facts = list(islice(chain.from_iterable(map(facts_of, texts)), MOST_FACTS))
     often = Counter(word for fact in facts for word in fact.about)
-    near = defaultdict[tuple[int, str], list[tuple[float, int]]](list)
+    near = defaultdict[int, _Near](lambda: defaultdict(list))
     for first, second in _candidates(facts):
         score = _nearness(facts[first], facts[second], often) if facts[first].where != facts[second].where else 0
         if score:
-            near[first, facts[second].where].append((score, second))
-            near[second, facts[first].where].append((score, first))
+            near[first][facts[second].where].append((score, second))
+            near[second][facts[first].where].append((score, first))
     told = set[tuple[str, frozenset[str], str, frozenset[str]]]()
-    for (one, where), found in near.items():
-        other = _counterpart(one, found, facts)
-        if other is None or other < one or _counterpart(other, near[other, facts[one].where], facts) != one:
-            continue
+    for one, other in _mutual(facts, near):
         this, that = facts[one], facts[other]
-        key = (this.where, _value(this), where, _value(that))
-        if key not in told and not _is_a_series(one, near, facts):
+        key = (this.where, _value(this), that.where, _value(that))
+        if key not in told:
             told.add(key)
             yield Disagreement(this, that)
+
+
+def _mutual(facts: Sequence[Fact], near: Mapping[int, _Near]) -> Iterator[tuple[int, int]]:
+    """The facts of which each is the nearest to the other one in its text, and that are no part of a series."""
+    for one, texts in near.items():
+        others = [other for found in texts.values() if (other := _counterpart(one, found, facts)) is not None]
+        if len({_value(facts[one]), *(_value(facts[other]) for other in others)}) == _TWO:
+            where = facts[one].where
+            yield from (
+                (one, other)
+                for other in others
+                if one < other and _counterpart(other, near[other][where], facts) == one
+            )
 
 
 def _counterpart(one: int, found: Sequence[tuple[float, int]], facts: Sequence[Fact]) -> int | None:
@@ -122,15 +136,6 @@ def _counterpart(one: int, found: Sequence[tuple[float, int]], facts: Sequence[F
     if any(not _differ(facts[one], facts[other]) for _, other in found):
         return None
     return max(found, key=lambda pair: (pair[0], -pair[1]))[1] if found else None
-
-
-def _is_a_series(one: int, near: Mapping[tuple[int, str], Sequence[tuple[float, int]]], facts: Sequence[Fact]) -> bool:
-    others = [
-        _value(facts[best])
-        for (place, _), found in near.items()
-        if place == one and (best := _counterpart(one, found, facts)) is not None
-    ]
-    return len({_value(facts[one]), *others}) > _TWO
 
 
 @kept_with_source
