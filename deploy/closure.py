@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 ENTRY = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==", re.MULTILINE)
 NAME = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*")
-EXTRA = re.compile(r"\[([A-Za-z0-9._-]+)\]")
+EXTRAS = re.compile(r"\[([A-Za-z0-9._, -]+)\]")
 
 
 @dataclass(frozen=True)
@@ -59,19 +59,20 @@ def required_by_extras(name: str, root: Path = ROOT) -> frozenset[str]:
 
 
 def required_by_extra(requirement: str, root: Path = ROOT) -> frozenset[str]:
-    """What the extra of ``NAME[EXTRA]``, a package of ours, adds; raises `KeyError` if it has no such extra."""
-    extra = EXTRA.search(requirement)
-    if extra is None:
+    """What the extras of ``NAME[EXTRA,EXTRA]``, a package of ours, add; raises `KeyError` if it has no such extra."""
+    extras = EXTRAS.search(requirement)
+    if extras is None:
         return frozenset()
     folder, _ = own_packages(root)[distribution_name(requirement)]
-    return _names(_project(folder)["optional-dependencies"][extra[1]])
+    known = _project(folder)["optional-dependencies"]
+    return _names(one for extra in extras[1].split(",") for one in known[extra.strip()])
 
 
 def _asked_for(names: Iterable[str], root: Path) -> Iterator[str]:
     own = own_packages(root)
     for name in names:
         texts = _project(own[name][0])["dependencies"]
-        yield from (text for text in texts if EXTRA.search(text) and distribution_name(text) in own)
+        yield from (text for text in texts if EXTRAS.search(text) and distribution_name(text) in own)
 
 
 def own_closure(names: Iterable[str], root: Path = ROOT) -> list[str]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
-from stemma_contracts.v1.exports import ExportFormat, VersionPair
+from stemma_contracts.v1.exports import Cover, ExportFormat, VersionPair
 from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import InputReading
 from stemma_contracts.v1.ledger import LedgerSummary, LedgerWarning, RequirementDecision, RowParts
@@ -51,6 +51,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "unreadable": st.none(),
     "rows_digest": st.sampled_from([ref("rows").digest, "0" * 64]),
     "format": st.sampled_from(ExportFormat),
+    "cover": st.sampled_from([None, Cover(client="Harbour Office")]),
     "draft": REFS,
     "instruction": REFS,
     "feedback": REFS,

@@ -3,6 +3,7 @@
 The bookkeeper knows nothing of origins: it hears what is asked and what is answered, and sees the texts.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from domain_design import Design
 from domain_story import DOCUMENT, PROVENANCE, TENANT, Story, evaluation, merged, ref, validation
 from hypothesis import given
 from hypothesis import strategies as st
+from stemma_contracts.base import Contract
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -80,9 +82,9 @@ class Bookkeeper:
         events = self.story.when(command).events
         if not events or isinstance(events[0], e.DecisionRefused | e.OutcomeSuperseded):
             return
-        self._hear(command, before)
+        self._hear(command, before, events)
 
-    def _hear(self, command: Command, before: dict[str, str | None]) -> None:
+    def _hear(self, command: Command, before: dict[str, str | None], events: Sequence[Contract]) -> None:
         for name in self._may_now_be_replaced(command):
             self.hands[name].may_be_replaced = True
         for name, section in self.story.document.sections.items():
@@ -90,19 +92,19 @@ class Bookkeeper:
             if gives_a_text(command, name):
                 self.hands[name] = Hand(human=True)
             elif words != before[name]:
-                self.hands[name] = self._after(command, name, hand)
+                self.hands[name] = self._after(command, name, hand, events)
 
-    def _after(self, command: Command, name: str, hand: Hand) -> Hand:
+    def _after(self, command: Command, name: str, hand: Hand, events: Sequence[Contract]) -> Hand:
         """What the words are that a worker put in the place of others."""
         assert isinstance(command, Record), f"{command} changed {name}"
         assert command.outcome.section_id == name
         if isinstance(command.outcome, o.DraftRevised):
             # A person asked for this change of these words; an edit is settled by that.
-            settled = isinstance(self.story.history[-1], e.SectionEdited)
+            settled = any(isinstance(event, e.SectionEdited) for event in events)
             return Hand(human=hand.human or settled)
         both = command.merged is not None and _words(self.story.document.sections[name]) == command.merged.draft.digest
         assert both or not hand.human or hand.may_be_replaced, f"human words of {name} were overwritten unasked"
-        assert hand.human or not both, f"nobody wrote in {name}"
+        # An edit that a person asked for and that changed no word leaves the text a person's.
         return Hand(human=both)
 
     def _may_now_be_replaced(self, command: Command) -> tuple[str, ...]:

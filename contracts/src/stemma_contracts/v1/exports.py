@@ -44,7 +44,7 @@ class ExportVersion(Contract):
 
 
 class Cover(Contract):
-    """What the template of a house may show beside the names of the document: whom an offer is for, and its number."""
+    """Whom an offer is for, and its number, as the template of a house shows them."""
 
     client: str = Field(default="", max_length=200)
     number: str = Field(default="", max_length=100)

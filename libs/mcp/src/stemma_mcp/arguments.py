@@ -18,9 +18,7 @@ from stemma_contracts.v1.requests import SeenVersion as SeenSection
 
 _OR_NOTHING = TOKEN_PATTERN.replace("{1,64}", "{0,64}")
 
-DocumentId = Annotated[
-    str, Field(pattern=TOKEN_PATTERN, description="Id of a document, from start_document or list_documents.")
-]
+DocumentId = Annotated[str, Field(pattern=TOKEN_PATTERN, description="From start_document or list_documents.")]
 SectionId = Annotated[
     str, Field(pattern=TOKEN_PATTERN, description="Id of a section, from document_status; not its title.")
 ]
@@ -44,7 +42,7 @@ RequestId = Annotated[
     str,
     Field(
         pattern=_OR_NOTHING,
-        description="Your own id of this call, such as a UUID: with it, it is done once.",
+        description="Your own id of this call (a UUID): with it, it is done once.",
     ),
 ]
 ReplaceEdited = Annotated[
