@@ -135,3 +135,15 @@ async def test_tells_where_two_sections_do_not_agree_and_which_of_them_an_input_
     assert (found.one.section_id, found.one.line, found.one.text) == ("s0", 3, "24 months")
     assert (found.one.source, found.other.source) == ("terms.md, Warranty", "")
     assert (await exporter.converted(job, sections=(terms,)))[1].contradictions == ()
+
+
+@pytest.mark.req("L5")
+async def test_a_range_is_supported_where_its_first_value_is(exporter: Exporter) -> None:
+    desk = "# Desk\n\nThe desk is open from 8:00 to 18:00.\n"
+    job = await exporter.job("md", desk, "# Offer\n\nThe desk is open from 9:00 to 20:00.\n")
+    place = ClaimSource(standing="input", name="hours.md", line=2)
+    claim = GroundedClaim(kind="date", text="8:00", line_number=3, standing="input", sources=(place,))
+    grounding = await exporter.stored(GroundingReport(claims=(claim,)))
+    grounded = (job.sections[0].model_copy(update={"grounding": grounding}), job.sections[1])
+    (found,) = (await exporter.converted(job, sections=grounded))[1].contradictions
+    assert (found.one.text, found.one.source) == ("8:00, 18:00", "hours.md, 2")

@@ -38,10 +38,11 @@ def _contradiction(found: Disagreement, grounding: dict[str, GroundingReport]) -
 
 
 def _stated(fact: Fact, grounding: GroundingReport) -> StatedFact:
+    stated = fact.claim.text if fact.claim else fact.text  # the first of a range
     sources = (
         f"{source.name}, {source.place or source.heading or source.line}"
         for claim in grounding.claims
-        if claim.line_number == fact.line and claim.text == fact.text
+        if claim.line_number == fact.line and claim.text == stated
         for source in claim.sources
         if source.standing == "input"
     )
