@@ -37,7 +37,7 @@ from stemma_provisioning.providers import Trusted
 pytestmark = pytest.mark.full
 VALUES = {"smallest": SMALLEST, "everything": EVERYTHING, "three": THREE, "elsewhere": ELSEWHERE}
 VERSIONS = ("1.30", "1.37")
-SERVICES = tuple(entry_points(group="stemma.services").names)
+SERVICES = sorted(entry_points(group="stemma.services").names)
 each_values = pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
 
 
