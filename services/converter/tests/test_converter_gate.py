@@ -4,11 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from stemma_confinement import Limits
 from stemma_contracts.v1.bids import BidRule, BidRules
 from stemma_contracts.v1.grounding import ClaimSource, GroundedClaim, GroundingReport
 from stemma_contracts.v1.ledger import LedgerRows
+from stemma_contracts.v1.outcomes import DocumentConverted
 from stemma_converter.assembly import House
 from stemma_converter.converter import Converter
+from stemma_converter.handlers import on_convert_document
 
 from .conftest import Exporter
 
@@ -147,3 +150,13 @@ async def test_a_range_is_supported_where_its_first_value_is(exporter: Exporter)
     grounded = (job.sections[0].model_copy(update={"grounding": grounding}), job.sections[1])
     (found,) = (await exporter.converted(job, sections=grounded))[1].contradictions
     assert (found.one.text, found.one.source) == ("8:00, 18:00", "hours.md, 2")
+
+
+@pytest.mark.req("L5")
+async def test_the_file_is_there_when_texts_take_too_long_to_compare(exporter: Exporter) -> None:
+    job = await exporter.job("md", "The warranty is 24 months.\n", "Our warranty is 36 months.\n")
+    short = replace(exporter.tools, comparing=Limits(seconds=60, memory_mb=1))
+    done = await on_convert_document(job, tools=short)
+    assert isinstance(done, DocumentConverted)
+    assert done.contradictions == ()
+    assert [(remark.code, remark.count) for remark in done.remarks] == [("not_compared", 2)]

@@ -1,7 +1,9 @@
-"""Whether the sections of an export state the same facts."""
+"""Whether the sections of an export state the same facts; called in a process of its own, after the file is written."""
 
 from itertools import islice
+from pathlib import Path
 
+from pydantic import BaseModel
 from stemma_contracts.v1.exports import MOST_CONTRADICTIONS, Contradiction, ExportRemark, StatedFact
 from stemma_contracts.v1.grounding import GroundingReport
 from stemma_contracts.v1.jobs import ConvertDocument
@@ -15,8 +17,21 @@ MOST_COMPARED = 500_000
 MOST_TOLD = 150
 
 
-def compared(job: ConvertDocument, artifacts: Staged) -> tuple[tuple[Contradiction, ...], tuple[ExportRemark, ...]]:
-    """The facts that two sections state differently, and a remark if sections were too long to be looked at."""
+class Compared(BaseModel):
+    """What two sections state differently, and a remark if sections were not looked at."""
+
+    contradictions: tuple[Contradiction, ...] = ()
+    remarks: tuple[ExportRemark, ...] = ()
+
+
+def not_compared(count: int) -> Compared:
+    """What is known where so many sections were not looked at."""
+    return Compared(remarks=(ExportRemark(code="not_compared", count=count),) if count else ())
+
+
+def compared(folder: Path, job: ConvertDocument) -> Compared:
+    """The facts that two sections state differently, of those that the comparison has room for."""
+    artifacts = Staged(folder)
     left, texts, grounding, passed = MOST_COMPARED, [], dict[str, GroundingReport](), 0
     spoken = primary(job.document.language or DEFAULT)
     for one in job.sections:
@@ -28,7 +43,7 @@ def compared(job: ConvertDocument, artifacts: Staged) -> tuple[tuple[Contradicti
             texts.append(read(text, "text/markdown", spoken, standing="section", name=one.section_id))
             grounding[one.section_id] = artifacts.model(one.grounding, GroundingReport) or GroundingReport()
     found = tuple(_contradiction(each, grounding) for each in islice(disagreements(texts), MOST_CONTRADICTIONS))
-    return found, (ExportRemark(code="not_compared", count=passed),) if passed else ()
+    return Compared(contradictions=found, remarks=not_compared(passed).remarks)
 
 
 def _contradiction(found: Disagreement, grounding: dict[str, GroundingReport]) -> Contradiction:

@@ -15,7 +15,6 @@ from pydantic import BaseModel
 from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.coverage import CoverageReport
 from stemma_contracts.v1.exports import (
-    Contradiction,
     Cover,
     ExportRemark,
     ExportSection,
@@ -29,7 +28,6 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_languages import language, shipped
 from stemma_markdown import split
 
-from .agreement import compared
 from .appendices import answer_places, open_list, report_refs
 from .assembly import (
     Draft,
@@ -77,7 +75,6 @@ class Done(BaseModel):
     remarks: tuple[ExportRemark, ...] = ()
     too_long: tuple[OverlongSection, ...] = ()
     rules: tuple[RuleCheck, ...] = ()
-    contradictions: tuple[Contradiction, ...] = ()
 
 
 def prepare() -> None:
@@ -87,16 +84,10 @@ def prepare() -> None:
 
 
 def convert(folder: Path, job: ConvertDocument, converter: Converter) -> Done:
-    artifacts = Staged(folder)
     try:
-        done = asyncio.run(_converted(folder, job, converter))
+        return asyncio.run(_converted(folder, job, converter))
     except ConversionError as error:
         return Done(failure=error)
-    if job.redline:
-        return done
-    artifacts.say("what the sections state was compared")
-    contradictions, remarks = compared(job, artifacts)
-    return done.model_copy(update={"contradictions": contradictions, "remarks": (*done.remarks, *remarks)})
 
 
 def may_show(folder: Path, texts: list[ArtifactRef], assets: list[InputFile]) -> list[InputFile]:

@@ -31,6 +31,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
+from .agreement import Compared, compared, not_compared
 from .appendices import block_refs, not_covered, report_refs
 from .assembly import replayed_drafts
 from .conversion import EXPORT, OPEN, Done, convert, locate, may_show, prepare
@@ -44,6 +45,8 @@ from .source import STEP, Staged, grounding_refs
 log = get_logger()
 # One for all conversions of this process; it starts with the first of them.
 _prepared = Prepared(prepare)
+COMPARING = Limits(seconds=60)
+"""Of the comparison of what sections state, which takes some seconds at most."""
 
 T = TypeVar("T")
 
@@ -55,6 +58,7 @@ class Tools:
     limits: Limits
     turns: Turns
     readings: Readings
+    comparing: Limits = COMPARING
 
 
 class _Echo(TypedDict):
@@ -110,14 +114,15 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
     echo = _Echo(job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id)
     try:
         async with tools.turns.turn(job.document.tenant):
-            done, written = await _converted(job, tools)
+            done, agreement, written = await _converted(job, tools)
     except ConversionError as error:
         # Of what a program says about its input nothing is kept: it quotes the text.
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
         log.warning("conversion_failed", format=job.format, **why)
         problem = error.problem
         return ConversionFailed(**echo, detail=problem.message[:300], code=problem.code, params=problem.params)
-    about = done.model_dump(include={"warnings", "remarks", "too_long", "rules", "contradictions"})
+    about = done.model_dump(include={"warnings", "too_long", "rules"})
+    about |= {"contradictions": agreement.contradictions, "remarks": (*done.remarks, *agreement.remarks)}
     covered = {"not_covered": not_covered(job.sections), "open_requirements": job.open_requirements}
     return DocumentConverted.model_validate({**echo, **about, **covered, **written})
 
@@ -127,7 +132,7 @@ class _Written(TypedDict):
     open_list: ArtifactRef | None
 
 
-async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, _Written]:
+async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, Compared, _Written]:
     owner = (job.document.tenant, job.document.document_id)
     with TemporaryDirectory(prefix="stemma-") as name:
         folder = Path(name)
@@ -135,12 +140,24 @@ async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, _Written
         done = await _confined(folder, tools.limits, convert, job, tools.converter)
         if done.failure:
             raise await _located(folder, tools, job, done.failure)
+        agreement = await _compared(folder, tools.comparing, job)
         data = await asyncio.to_thread((folder / EXPORT).read_bytes)
         listed = (folder / OPEN).read_bytes() if (folder / OPEN).exists() else b""
     put = partial(tools.artifacts.put, *owner)
     ref = await put(data, media_type=media_type(job.format), name=done.name)
     still_open = await put(listed, media_type="text/csv", name=OPEN) if listed else None
-    return done, _Written(artifact=ref, open_list=still_open)
+    return done, agreement, _Written(artifact=ref, open_list=still_open)
+
+
+async def _compared(folder: Path, limits: Limits, job: ConvertDocument) -> Compared:
+    """What the sections state differently; a file is not lost by texts that take too long to compare."""
+    if job.redline:
+        return Compared()
+    try:
+        return await confined_in(folder, _prepared, limits, compared, job)
+    except ConfinementError as ended:
+        log.warning("sections_not_compared", reason=str(ended))
+        return not_compared(len(job.sections))
 
 
 async def _located(folder: Path, tools: Tools, job: ConvertDocument, failure: ConversionError) -> ConversionError:
