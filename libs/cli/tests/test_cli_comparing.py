@@ -188,6 +188,31 @@ async def test_history_tells_who_decided_what_about_which_version_in_which_words
     assert told[10]["said"] == "Replaced 12 with 10."
 
 
+@pytest.mark.req("E3")
+async def test_replay_shows_the_document_and_its_texts_as_they_were_at_a_sequence_or_a_time(
+    cli: Any, edited: str
+) -> None:
+    events = [json.loads(line) for line in (await cli("history", edited, "--all", "--json")).stdout.splitlines()]
+    before = next(event for event in events if event["name"] == "section-edit-requested")
+    at = ("--at", str(before["sequence"]))
+    then = await cli("replay", edited, *at)
+    assert then.stderr.startswith(f"as of {before['sequence']}, ")
+    rows = {line.split("\t")[0]: line.split("\t") for line in then.stdout.splitlines()}
+    assert (rows["research"][4], rows["solution"][2], rows["solution"][8]) == ("1", "approved", "")
+    assert "12 weeks" in (await cli("replay", edited, "research", *at)).stdout
+    told = json.loads((await cli("replay", edited, *at, "--json")).stdout)
+    assert (told["event"] | {"said": before["said"]}, told["sections"][0]["version"]) == (before, 1)
+    last = [await cli("replay", edited, "research", "--at", str(events[-1][by])) for by in ("sequence", "time")]
+    assert [one.stdout for one in last] == [(await cli("show", edited, "research")).stdout] * 2
+
+
+async def test_replay_refuses_what_is_no_moment_and_one_before_the_first(cli: Any, edited: str) -> None:
+    no_moment, too_early = await cli("replay", edited, "--at", "then"), await cli("replay", edited, "--at", "0")
+    assert (no_moment.exit_code, too_early.exit_code) == (2, 2)
+    assert "--at is a sequence of the log" in no_moment.stderr
+    assert "it begins at " in too_early.stderr
+
+
 async def test_history_outlives_the_texts(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
     gone = requested.brief
     await backstage.append(

@@ -58,6 +58,23 @@ async def test_the_map_tells_state_cost_and_why_a_line_is_stale_without_a_script
     assert "stale version 1 · 15 tokens · $0.00 Depends on Research version 1, now 2" in plain(solution)
 
 
+@pytest.mark.req("E3")
+async def test_a_document_and_its_map_are_read_as_they_were_at_any_event_and_nothing_is_decided_there(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    address = f"/documents/{document_id}"
+    history = (await web.get(f"{address}/history")).json()
+    first, last = history[0]["sequence"], history[-1]["sequence"]
+    then, now = [(await web.get(address, params={"at": at})).json() for at in (first, last)]
+    assert (then["last_sequence"], {one["version"] for one in then["sections"].values()}) == (first, {0})
+    assert now == (await web.get(address)).json()
+    assert (await web.get(address, params={"at": first - 1})).status_code == 404
+    past = (await web.get(f"{document(document_id)}/map", params={"at": first})).text
+    assert "As it was on" in past
+    assert f'/{document_id}/work"' not in past
+    assert f'map?at={last}"' in (await web.get(f"{document(document_id)}/history?all=true")).text
+
+
 async def test_the_map_is_drawn_where_there_is_room_and_follows_what_happens(
     desk: Desk, bus: Backstage, document_id: str
 ) -> None:

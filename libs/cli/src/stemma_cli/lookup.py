@@ -29,10 +29,14 @@ async def find_document(client: Client, beginning: str) -> str:
 
 async def find_section(client: Client, beginning: str, section_id: str) -> tuple[DocumentView, SectionView]:
     view = await client.document(await find_document(client, beginning))
+    return view, section_of(view, section_id)
+
+
+def section_of(view: DocumentView, section_id: str) -> SectionView:
     if section_id not in view.sections:
         known = ", ".join(view.sections)
         raise CliError(ExitCode.USAGE, f"the document has no section {section_id!r}", f"it has {known}")
-    return view, view.sections[section_id]
+    return view.sections[section_id]
 
 
 def version_to_decide(section: SectionView, seen: int | None) -> int:

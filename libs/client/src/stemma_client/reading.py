@@ -9,7 +9,7 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
@@ -73,12 +73,17 @@ async def view_until(
     return reading.view
 
 
-def read_document(document_id: str, events: Iterable[RecordedEvent]) -> DocumentView:
-    """The document after these events, which are those of its log from its beginning, in their order."""
+def reading_of(document_id: str, events: Iterable[RecordedEvent]) -> Reading:
+    """What is known after these events, which are those of the log of a document from its beginning, in their order."""
     reading = Reading(document_id)
     for event in events:
         reading = reading.after(event)
-    return reading.view
+    return reading
+
+
+def read_document(document_id: str, events: Iterable[RecordedEvent]) -> DocumentView:
+    """The document after these events; see `reading_of`."""
+    return reading_of(document_id, events).view
 
 
 def _after(state: State, event: RecordedEvent) -> State:
@@ -168,6 +173,17 @@ def _answer_words(answer: str) -> str:
     given = NeedAnswer.model_validate_json(answer)
     decided = (f"{name}: {how if isinstance(how, str) else how.name}" for name, how in given.decisions.items())
     return "; ".join(filter(None, (given.text, *decided)))
+
+
+def until(history: Sequence[RecordedEvent], moment: int | datetime) -> Sequence[RecordedEvent]:
+    """The events up to a moment, that one included: a sequence of the log, or a time with its zone."""
+    match moment:
+        case int():
+            return [event for event in history if event.sequence <= moment]
+        case datetime():
+            return [event for event in history if event.envelope.time <= moment]
+        case _:
+            assert_never(moment)
 
 
 def at_export(history: Sequence[RecordedEvent], export_id: str) -> Sequence[RecordedEvent] | None:

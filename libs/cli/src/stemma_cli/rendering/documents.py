@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 from rich.text import Text
@@ -72,8 +73,13 @@ LISTED: Mapping[str, Callable[[tuple[DocumentSummary, str]], str]] = {
 """A document with its title in a list."""
 
 
-async def document_json(client: Client, view: DocumentView) -> dict[str, Any]:
-    recipes = await client.recipes()
+async def _recipes(client: Client, then: datetime | None) -> Recipes:
+    """What drafts would be made with now: what was made with it at an earlier moment is not known."""
+    return {} if then else await client.recipes()
+
+
+async def document_json(client: Client, view: DocumentView, then: datetime | None = None) -> dict[str, Any]:
+    recipes = await _recipes(client, then)
     sections = []
     for section in view.sections.values():
         findings = await findings_of(client, view.document_id, section.current)
@@ -82,13 +88,12 @@ async def document_json(client: Client, view: DocumentView) -> dict[str, Any]:
     return {**dict(view), "title": title, "sections": sections}
 
 
-async def show_document(client: Client, view: DocumentView) -> None:
-    from .progress import heard_now
-
-    title, recipes = await title_of(client, view.document_id, view.title), await client.recipes()
+async def show_document(client: Client, view: DocumentView, then: datetime | None = None) -> None:
+    """A document as it is now, or as it was ``then``."""
+    title, recipes = await title_of(client, view.document_id, view.title), await _recipes(client, then)
     say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
     seconds = usual([view])
-    say_rows(_section_columns(recipes, seconds), [*view.sections.values()])
+    say_rows(_section_columns(recipes, seconds, then), [*view.sections.values()])
     for section in view.sections.values():
         for words in await lines_about(client, view, section, FEW):
             say(f"{section.section_id}: {words}")
@@ -111,8 +116,14 @@ async def show_document(client: Client, view: DocumentView) -> None:
         note(words)
     _show_exports(view)
     say(_usage_words(view))
-    for words in under_way_words(view, seconds, characters=await heard_now(client, view)):
+    for words in [] if then else await _under_way(client, view, seconds):
         note(words)
+
+
+async def _under_way(client: Client, view: DocumentView, seconds: Seconds) -> list[str]:
+    from .progress import heard_now
+
+    return under_way_words(view, seconds, characters=await heard_now(client, view))
 
 
 def _show_requests(view: DocumentView) -> None:
@@ -142,12 +153,14 @@ def _section_json(section: SectionView, recipes: Recipes) -> dict[str, Any]:
     return section.model_dump() | {"outdated_recipe": outdated_recipe(section, recipes)}
 
 
-def _section_columns(recipes: Recipes, seconds: Seconds) -> Mapping[str, Callable[[SectionView], str]]:
+def _section_columns(
+    recipes: Recipes, seconds: Seconds, then: datetime | None
+) -> Mapping[str, Callable[[SectionView], str]]:
     return {
         "SECTION": lambda section: section.section_id,
         "TITLE": lambda section: section.title,
         "STATUS": status_words,
-        "FOR": lambda section: work_words(section, seconds),
+        "FOR": lambda section: work_words(section, seconds, then),
         "VERSION": lambda section: version_words(section.version),
         "MADE": lambda section: ", ".join(
             filter(None, (origin_words(section.current), recipe_words(outdated_recipe(section, recipes))))
@@ -156,7 +169,7 @@ def _section_columns(recipes: Recipes, seconds: Seconds) -> Mapping[str, Callabl
         "LINT": lambda section: count_words(section.validation) if section.validation else "",
         "STALE BECAUSE": because_words,
         "FAILURE": lambda section: section.failure or "",
-        "WAITS": lambda section: age_words(waits_since(section)),
+        "WAITS": lambda section: age_words(waits_since(section), then),
         "ASSIGNED": _assignment_words,
     }
 
@@ -174,7 +187,13 @@ def _usage_words(view: DocumentView) -> str:
 
 
 async def show_section(
-    client: Client, view: DocumentView, section: SectionView, *, as_json: bool, citations: bool = False
+    client: Client,
+    view: DocumentView,
+    section: SectionView,
+    *,
+    as_json: bool,
+    citations: bool = False,
+    then: datetime | None = None,
 ) -> None:
     """The text of a section: rendered on a terminal, Markdown in a pipe; with ``citations`` as footnotes."""
     if section.draft is None:
@@ -185,7 +204,7 @@ async def show_section(
     if citations:
         text = await _with_citations(client, view, section, text)
     if as_json:
-        told = _section_json(section, await client.recipes()) | await proposal_json(client, view, section)
+        told = _section_json(section, await _recipes(client, then)) | await proposal_json(client, view, section)
         findings = await findings_of(client, view.document_id, section.current)
         say_json(told | {"findings": findings, "text": text, "threads": threads})
         return

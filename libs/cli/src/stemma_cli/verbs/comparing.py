@@ -1,11 +1,13 @@
 """Verbs that tell what changed, and what follows from it."""
 
+from datetime import datetime
 from typing import Annotated
 
 import typer
 
 from stemma_cli.arguments import AsJson, Document, Section
-from stemma_cli.lookup import find_document, find_section
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import find_document, find_section, section_of
 from stemma_cli.output import console, note, say, say_json, say_rows, say_tree
 from stemma_cli.runtime import connected
 
@@ -81,4 +83,49 @@ async def history(
         say_rows(DECISIONS, [*zip(events, said, strict=True)])
 
 
-VERBS = {"stale": stale, "diff": diff, "history": history}
+async def replay(
+    document: Document,
+    section: Annotated[str | None, typer.Argument(metavar="SECTION", help="Print its text of then.")] = None,
+    at: Annotated[
+        str, typer.Option("--at", metavar="SEQ", help="A sequence, as `history --all --json` has it, or a time.")
+    ] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Show a document, or the text of a section, as it was at any moment, and the event that came then.
+
+    Example: stemma replay 3f2a research --at 2026-11-28T12:00
+    """
+    from stemma_client.reading import read_document, until
+
+    from stemma_cli.rendering import documents
+    from stemma_cli.rendering.events import history_line
+
+    moment = _moment(at)
+    async with connected(as_json) as client:
+        history = await client.history(await find_document(client, document))
+        if not (then := until(history, moment)):
+            raise CliError(ExitCode.USAGE, f"it begins at {history[0].sequence}, {history_line(history[0])}")
+        event, view = then[-1], read_document(history[0].document_id, then)
+        if not as_json:
+            note(f"as of {event.sequence}, {history_line(event)}")
+        if section is not None:
+            found = section_of(view, section)
+            await documents.show_section(client, view, found, as_json=as_json, then=event.envelope.time)
+        elif as_json:
+            told = await documents.document_json(client, view, then=event.envelope.time)
+            say_json(told | {"event": event.view})
+        else:
+            await documents.show_document(client, view, then=event.envelope.time)
+
+
+def _moment(text: str) -> int | datetime:
+    if text.isascii() and text.isdigit():
+        return int(text)
+    try:
+        return datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError):
+        words = "--at is a sequence of the log, such as 57, or a time, such as 2026-11-28T12:00"
+        raise CliError(ExitCode.USAGE, words) from None
+
+
+VERBS = {"stale": stale, "diff": diff, "history": history, "replay": replay}

@@ -17,7 +17,7 @@ from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
-from stemma_gateway.resources.addresses import AtLeast, DocumentId, read_log
+from stemma_gateway.resources.addresses import At, AtLeast, DocumentId, read_log_at
 
 from .document import STOPS
 from .forms import DOCUMENT
@@ -44,9 +44,12 @@ class Node:
 
 
 @router.get(f"{DOCUMENT}/map")
-async def show_map(request: Request, session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> Response:
-    read = await read_log(session, document_id, at_least)
-    document = read.document
+async def show_map(
+    request: Request, session: Caller, document_id: DocumentId, at_least: AtLeast = 0, at: At = 0
+) -> Response:
+    """The map as it is, or as it was at a sequence of the log: then nothing can be decided there."""
+    read = await read_log_at(session, document_id, at_least, at)
+    document, may = read.document, frozenset[str]() if at else session.client.rights.names
     nodes = await asyncio.to_thread(drawn, document, read.events)
     return shown(
         request,
@@ -56,8 +59,10 @@ async def show_map(request: Request, session: Caller, document_id: DocumentId, a
         title=await title_of(session.client, document),
         nodes=nodes,
         left_out=sum(node.left_out for node in nodes),
-        usual=await session.followed.usual(document) if document.at_work else {},
-        stops=STOPS.get(document.status, ()) if "pause-document" in session.client.rights.names else (),
+        usual=await session.followed.usual(document) if document.at_work and not at else {},
+        stops=STOPS.get(document.status, ()) if "pause-document" in may else (),
+        then=read.events[-1] if at else None,
+        may=may,
     )
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from fastapi import Path, Query
 from stemma_client import DocumentView, RecordedEvent, SectionView
-from stemma_client.reading import ReadLog
+from stemma_client.reading import ReadLog, reading_of, until
 from stemma_contracts.tokens import Digest, Token
 from stemma_contracts.v1.answers import Problem
 
@@ -20,6 +20,9 @@ DigestOf = Annotated[Digest, Path(description="the SHA-256 of stored content, in
 AtLeast = Annotated[
     int, Query(ge=0, le=2**53, description="the `sequence` of an answer: what was answered is in what is read")
 ]
+
+
+At = Annotated[int, Query(ge=0, le=2**53, description="a `sequence` of the log: as it was then; 0: as it is now")]
 
 
 async def has_come_to(session: Session, sequence: int, document_id: str | None = None) -> bool:
@@ -45,6 +48,17 @@ async def read_log(session: Session, document_id: str, at_least: int = 0) -> Rea
     """A document with its log, of which only what this session does not know is read; raises as `log_of` does."""
     await told(session, document_id, at_least)
     return await session.followed.documents.read(document_id, at_least=at_least)
+
+
+async def read_log_at(session: Session, document_id: str, at_least: int, at: int) -> ReadLog:
+    """The same as it was at a sequence; raises `NotFound` for one before its first."""
+    read = await read_log(session, document_id, at_least)
+    if not at:
+        return read
+    events = tuple(until(read.events, at))
+    if not events:
+        raise NotFound(Problem.of("document_unknown", "at", document_id=document_id))
+    return ReadLog(await asyncio.to_thread(reading_of, document_id, events), events)
 
 
 async def document_of(session: Session, document_id: str, at_least: int = 0) -> DocumentView:

@@ -26,7 +26,19 @@ from stemma_gateway.delivery import Made, Preferred, Stored, delivered
 from stemma_gateway.problems import Conflict, NotFound, problem_in
 from stemma_gateway.sessions import Session
 
-from .addresses import AtLeast, DigestOf, DocumentId, Number, SectionId, document_of, section_in, section_of, told
+from .addresses import (
+    At,
+    AtLeast,
+    DigestOf,
+    DocumentId,
+    Number,
+    SectionId,
+    document_of,
+    read_log_at,
+    section_in,
+    section_of,
+    told,
+)
 
 MOST = 1000
 documents = APIRouter(tags=["documents"])
@@ -95,9 +107,9 @@ def _place_behind(document_id: str, known: list[DocumentSummary]) -> int:
 
 
 @documents.get("/documents/{document_id}")
-async def show_document(session: Caller, document_id: DocumentId, at_least: AtLeast = 0) -> DocumentView:
-    """A document with its sections and all their versions, as its log tells it."""
-    return await document_of(session, document_id, at_least)
+async def show_document(session: Caller, document_id: DocumentId, at_least: AtLeast = 0, at: At = 0) -> DocumentView:
+    """A document with its sections and all their versions, as its log tells it, now or at any moment before."""
+    return (await read_log_at(session, document_id, at_least, at)).document
 
 
 @documents.get("/documents/{document_id}/summary")
