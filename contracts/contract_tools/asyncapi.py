@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml
-from stemma_contracts import MAX_MESSAGE_BYTES, Entry, Family, registry, subjects
+from stemma_contracts import MAX_REQUEST_BYTES, Entry, Family, registry, subjects
 from stemma_contracts.envelope import AT, CONTENT_TYPE, SPEC_VERSION
 from stemma_contracts.tokens import TOKEN_PATTERN
 
@@ -55,7 +55,7 @@ body is rejected.
 
 **Answers.** `request-accepted` says which document (section, export) it is about, and names fields that
 were ignored because this version does not know them. `request-rejected` lists the problems, each with its
-field, a code and a message; it changed nothing. A body of more than {MAX_MESSAGE_BYTES // 1024} KiB is rejected.
+field, a code and a message; it changed nothing. A body of more than {MAX_REQUEST_BYTES // 1024} KiB is rejected.
 What the server itself refuses (no permission, a message that is larger than it stores) it answers itself.
 
 **Follow.** Every event of a document is in the stream `{subjects.EVENTS}`, in order, from its first one;

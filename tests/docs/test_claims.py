@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from stemma_contracts import MAX_MESSAGE_BYTES, subjects
+from stemma_contracts import MAX_REQUEST_BYTES, subjects
 from stemma_provisioning import inbox_prefix
 from stemma_provisioning.bounds import PREFIX, Bounds
 from stemma_provisioning.permissions import person_inbox
@@ -62,14 +62,14 @@ def setting(name: str) -> float:
 
 
 CLAIMS = [
-    ("docs/nats.md", f"A request of more than {MAX_MESSAGE_BYTES // KIB} KiB is rejected"),
+    ("docs/nats.md", f"A request of more than {MAX_REQUEST_BYTES // KIB} KiB is rejected"),
     (
         "docs/nats.md",
         f"What has more than {(STREAMS[subjects.REQUESTS].max_msg_size or 0) // KIB} KiB, headers included",
     ),
     ("docs/nats.md", f"kept under that id for {WORDS[ANSWERS_DAYS]} days"),
     ("docs/nats.md", f"`{inbox_prefix('<user>')}` of a program, `{person_inbox('<person>')}` of a person"),
-    ("contracts/asyncapi.yaml", f"A body of more than {MAX_MESSAGE_BYTES // KIB} KiB is rejected"),
+    ("contracts/asyncapi.yaml", f"A body of more than {MAX_REQUEST_BYTES // KIB} KiB is rejected"),
     ("ARCHITECTURE.md", f"where it stays for {WORDS[ANSWERS_DAYS]} days"),
     ("docs/notifications.md", f"once, and for {WORDS[int(setting('link_days'))]} days"),
     ("docs/notifications.md", f"within {setting('limit_s'):.0f} seconds"),

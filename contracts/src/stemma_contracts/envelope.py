@@ -15,7 +15,9 @@ from stemma_contracts.registry import Entry
 
 SPEC_VERSION = "1.0"
 CONTENT_TYPE = "application/json"
-MAX_MESSAGE_BYTES = 64 * 1024
+MAX_REQUEST_BYTES = 64 * 1024
+MAX_MESSAGE_BYTES = 768 * 1024
+"""Of what services write: a job, event or answer about all 500 sections or 3,000 rows of a document is one message."""
 
 
 class InvalidEnvelope(ValueError):

@@ -9,7 +9,7 @@ import pytest
 from domain_story import DECIDER, DOCUMENT, Story, meta, ref
 from nats.aio.client import Client
 from nats.js.errors import NotFoundError
-from stemma_contracts import subjects
+from stemma_contracts import MAX_MESSAGE_BYTES, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.outcomes import JobDead
@@ -215,7 +215,7 @@ async def test_a_job_that_no_message_can_carry_fails_by_itself_and_the_others_ar
     story = Story()
     (created,) = story.create()
     image = ref("image", "image/png")
-    story.drafted("research", assets=[InputFile(name=f"{number}.png", artifact=image) for number in range(600)])
+    story.drafted("research", assets=[InputFile(name=f"{number}.png", artifact=image) for number in range(7000)])
     (requested,) = story.when(asking.export(story.asked(), ExportFormat.DOCX))
     open_count = OpenCount(EventStore(JetStreamEventLog(client), DECIDER))
     jobs = JobPublisher(Publisher(client.jetstream(), "/test"), nobody, open_count, 64, {})
@@ -225,4 +225,4 @@ async def test_a_job_that_no_message_can_carry_fails_by_itself_and_the_others_ar
     message = await client.jetstream().get_msg(subjects.OUTCOMES, subject=subject, seq=1, next=True)
     (failed,) = story.when(Record(JobDead.model_validate_json(message.data or b"")))
     assert isinstance(failed, e.ExportJobDead)
-    assert (failed.export_id, "at most 65536" in failed.detail) == (requested.export_id, True)
+    assert (failed.export_id, f"at most {MAX_MESSAGE_BYTES}" in failed.detail) == (requested.export_id, True)

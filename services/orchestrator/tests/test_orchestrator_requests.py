@@ -5,7 +5,7 @@ import json
 import domain_asking as asking
 import pytest
 from domain_story import DOCUMENT, Story, ref
-from stemma_contracts import MAX_MESSAGE_BYTES
+from stemma_contracts import MAX_REQUEST_BYTES
 from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.requests import ApproveSection, CreateDocument, SeenVersion
 from stemma_messaging import InvalidMessage
@@ -39,13 +39,13 @@ def test_reads_a_plain_json_body_without_headers() -> None:
 )
 def test_refuses_a_request_that_is_larger_than_contracts_allow_naming_the_longest_field(field: str, hint: str) -> None:
     body = {"kind": "proposal", "request_id": "mine", "brief": "Write."}
-    fits = MAX_MESSAGE_BYTES - len(json.dumps({**body, field: ""}))
+    fits = MAX_REQUEST_BYTES - len(json.dumps({**body, field: ""}))
     if field == "brief":
         assert read({**body, field: "x" * fits}).request is not None
     received = read({**body, field: "x" * (fits + 1)})
     [problem] = received.problems
     assert (problem.field.startswith(field[:5]), received.asked["request_id"]) == (True, "mine")
-    assert (f"at most {MAX_MESSAGE_BYTES} are taken" in problem.message, hint in problem.message) == (True, True)
+    assert (f"at most {MAX_REQUEST_BYTES} are taken" in problem.message, hint in problem.message) == (True, True)
 
 
 @pytest.mark.req("E3", "S6")

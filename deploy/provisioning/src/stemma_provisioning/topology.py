@@ -25,7 +25,9 @@ calls be paid twice, and where streams are on several servers, which take as lon
 LONGER, LONGEST_WAIT_S = (1, 2, 4), 12.0
 """It waits longer after each delivery, so that those of a process that hangs do not use up all that there are."""
 KIB = 1024
-MAX_PAYLOAD = 256 * KIB
+MAX_PAYLOAD = 1024 * KIB
+REQUEST_SIZE = 128 * KIB
+"""Of what people and programs send, headers included; what services write may be as large as the server takes it."""
 PIECE = 128 * KIB
 """Of an upload, as client libraries cut it."""
 DEFAULT_TENANTS = ("default",)
@@ -108,12 +110,7 @@ def streams(
 def _streams(tenants: Sequence[str], bounds: Bounds) -> list[StreamConfig]:
     pieces = bounds.upload_bytes // PIECE + 1
     return [
-        _queue(
-            subjects.REQUESTS,
-            subjects.request(ANY, ANY),
-            subjects.request_of(ANY, ANY, ANY),
-            most_of_subject=bounds.waiting_requests,
-        ),
+        _requests_queue(bounds.waiting_requests),
         _queue(subjects.JOBS, subjects.job(ANY, ANY), subjects.bulk_job(ANY, ANY)),
         _queue(subjects.OUTCOMES, subjects.outcome(ANY, ANY)),
         _log(subjects.ANSWERS, [subjects.answer(ANY, ANY)], max_age=7 * DAY_S, max_msgs_per_subject=8),
@@ -124,7 +121,7 @@ def _streams(tenants: Sequence[str], bounds: Bounds) -> list[StreamConfig]:
             deny_purge=True,
             allow_atomic=True,
         ),
-        _log(subjects.DEAD, [subjects.dead(ANY, ANY)], max_age=14 * DAY_S, max_msg_size=MAX_PAYLOAD),
+        _log(subjects.DEAD, [subjects.dead(ANY, ANY)], max_age=14 * DAY_S),
         _queue(subjects.NOTICES, subjects.notice(ANY, ANY, ANY), most_of_subject=NOTICES_WAITING),
         _timers(),
         _log(subjects.ADVISORIES, list(subjects.ADVISORY_SUBJECTS), max_age=7 * DAY_S),
@@ -179,6 +176,12 @@ def _jobs(service: str, *, push: bool = False, in_hand: int = 1000, of_bulk: int
     ]
 
 
+def _requests_queue(most_of_subject: int) -> StreamConfig:
+    of_all, of_one = subjects.request(ANY, ANY), subjects.request_of(ANY, ANY, ANY)
+    queue = _queue(subjects.REQUESTS, of_all, of_one, most_of_subject=most_of_subject)
+    return replace(queue, max_msg_size=REQUEST_SIZE)
+
+
 def _queue(name: str, *subjects: str, most_of_subject: int = -1) -> StreamConfig:
     return StreamConfig(
         name=name,
@@ -186,7 +189,7 @@ def _queue(name: str, *subjects: str, most_of_subject: int = -1) -> StreamConfig
         retention=RetentionPolicy.WORK_QUEUE,
         storage=StorageType.FILE,
         discard=DiscardPolicy.NEW,
-        max_msg_size=128 * KIB,
+        max_msg_size=MAX_PAYLOAD,
         max_msgs_per_subject=most_of_subject,
         discard_new_per_subject=most_of_subject > 0,
         duplicate_window=DAY_S,
@@ -209,7 +212,6 @@ def _log(
     *,
     max_age: float = 0,
     max_msgs_per_subject: int = -1,
-    max_msg_size: int = 128 * KIB,
     duplicate_window: float = 120,
     deny_delete: bool = False,
     deny_purge: bool = False,
@@ -226,7 +228,7 @@ def _log(
         allow_direct=True,
         max_age=max_age,
         max_msgs_per_subject=max_msgs_per_subject,
-        max_msg_size=max_msg_size,
+        max_msg_size=MAX_PAYLOAD,
         duplicate_window=duplicate_window,
         deny_delete=deny_delete,
         deny_purge=deny_purge,
@@ -236,7 +238,7 @@ def _log(
 
 
 def _keyed(name: str, subject: str, *, once: bool = False) -> StreamConfig:
-    return _log(name, [subject], max_msgs_per_subject=1, max_msg_size=MAX_PAYLOAD, once=once)
+    return _log(name, [subject], max_msgs_per_subject=1, once=once)
 
 
 def _key_value(bucket: str, *, rollup: bool = True) -> StreamConfig:

@@ -15,7 +15,7 @@ from nats.aio.msg import Msg
 from nats.js import JetStreamContext
 from nats.js.api import PubAck, RawStreamMsg
 from nats.js.errors import APIError
-from stemma_contracts import MAX_MESSAGE_BYTES, envelope_for, registry, subjects, v1
+from stemma_contracts import MAX_REQUEST_BYTES, envelope_for, registry, subjects, v1
 from stemma_contracts.misfits import longest_field
 from stemma_contracts.v1.answers import Answer, RequestAccepted, RequestRejected
 
@@ -60,9 +60,9 @@ def with_request_id(request: R, key: str = "") -> R:
 def encode(request: Request) -> EncodedRequest:
     """The body of a request that has an id; raises `RequestTooLargeError`, naming the longest field."""
     body = registry.encode(request)
-    if len(body) > MAX_MESSAGE_BYTES:
+    if len(body) > MAX_REQUEST_BYTES:
         field, size = longest_field(request.model_dump(mode="json"))
-        sizes = {"size": size, "request_size": len(body), "max_size": MAX_MESSAGE_BYTES}
+        sizes = {"size": size, "request_size": len(body), "max_size": MAX_REQUEST_BYTES}
         raise RequestTooLargeError.of("request_too_large", longest_field=field, **sizes)
     return EncodedRequest(str(request.request_id), body, hashlib.sha256(body).hexdigest())
 

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from pydantic import ValidationError
-from stemma_contracts import MAX_MESSAGE_BYTES, Contract, Family, UnknownContract, registry, subjects
+from stemma_contracts import MAX_REQUEST_BYTES, Contract, Family, UnknownContract, registry, subjects
 from stemma_contracts.misfits import MOST_VALUES, JsonValues, longest_field, misfits
 from stemma_contracts.tokens import is_token
 from stemma_contracts.v1.answers import Problem
@@ -141,10 +141,10 @@ def _json_object(data: bytes) -> dict[str, Any]:
 
 def _check_size(data: bytes, body: Mapping[str, Any]) -> None:
     """The server takes somewhat larger messages than contracts allow; such a request is answered."""
-    if len(data) <= MAX_MESSAGE_BYTES:
+    if len(data) <= MAX_REQUEST_BYTES:
         return
     field, size = longest_field(body)
-    sizes = {"size": size, "request_size": len(data), "max_size": MAX_MESSAGE_BYTES}
+    sizes = {"size": size, "request_size": len(data), "max_size": MAX_REQUEST_BYTES}
     if upload := _UPLOADS.get(field):
         raise _Unreadable(Problem.of("field_upload_needed", field, upload_field=upload, **sizes), body=body)
     raise _Unreadable(Problem.of("field_too_large", shown(field, MAX_FIELD), **sizes), body=body)
