@@ -28,6 +28,7 @@ from stemma_contracts.v1.ledger import (
     RowParts,
     SecondOpinion,
 )
+from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.validation import ValidationSummary
 from stemma_contracts.v1.views import RowView
 from stemma_testkit.document_events import section_drafted
@@ -540,3 +541,50 @@ async def test_a_warning_of_a_reading_is_told_by_the_ledger_and_the_document_unt
     await read.append(document_id, events.RequirementsDecided(decisions=(), closed=summary.warnings))
     assert "warning" not in (await cli("ledger", document_id)).stderr
     assert "requirements: 1, of which 1 must be answered" in (await cli("show", document_id)).stderr
+
+
+async def test_the_matrix_is_listed_written_and_marked_until_somebody_looked(
+    cli: Any, read: Any, document_id: str, tmp_path: Path
+) -> None:
+    await read.append(
+        document_id,
+        section_drafted("research"),
+        events.SectionApproved(section_id="research", version=1, actor="ana"),
+        events.RequirementsDecided(
+            decisions=(
+                RequirementDecision(requirement_id="R1", section_id="research"),
+                RequirementDecision(requirement_id="R2", status="not_applicable"),
+            )
+        ),
+        events.SectionEdited(
+            section_id="research",
+            version=2,
+            draft=await read.text(document_id, "# Other"),
+            origin=Origin.WRITTEN,
+            actor="ana",
+        ),
+    )
+    shown = await cli("matrix", document_id, "--holes")
+    assert [line.split("\t")[:4] for line in shown.stdout.splitlines()] == [
+        ["R1", "mandatory", "research", "open (its section changed)"],
+        ["R3", "mandatory", "-", "open"],
+    ]
+    assert shown.stderr == "solution answers no demand\n"
+    book, page = tmp_path / "matrix.xlsx", tmp_path / "matrix.html"
+    for path in (book, page):
+        assert (await cli("matrix", document_id, "--to", str(path))).exit_code == 0
+    cells = [[cell.value for cell in row] for row in load_workbook(book)["matrix"].rows]
+    assert cells[0][4:] == ["Research", "Solution (no demand)", "no section"]
+    assert [row[4:] for row in cells[1:]] == [
+        ["open (its section changed)", None, None],
+        [None, None, "not_applicable"],
+        [None, None, "open"],
+    ]
+    assert load_workbook(book)["matrix"].cell(3, 3).data_type == "s", "words of a stranger are no formula"
+    assert page.read_text().count('class="hole"') == 2
+    suspect = json.loads((await cli("matrix", document_id, "--suspect", "--json")).stdout)
+    assert [entry["row"]["requirement_id"] for entry in suspect["entries"]] == ["R1"]
+    looked = await cli("matrix", document_id, "--looked", "R1", "--suspect")
+    assert (looked.exit_code, looked.stdout) == (0, "")
+    assert asked(read) == (RequirementDecision(requirement_id="R1", looked=True),)
+    assert (await cli("matrix", document_id, "--to", "matrix.pdf")).exit_code == 2

@@ -325,3 +325,41 @@ def test_a_row_that_is_cut_makes_nothing_stale_and_each_part_is_looked_for_by_it
     assert [row_of(answering.document, name).status for name in ("R1", "R1-2")] == ["addressed", "open"]
     read(answering, "R1", "R1-2", "R2", "R3", changed=("R1-2",))
     assert rows(answering) == [("R1-2", "changed")]
+
+
+def suspect(story: Story, name: str = "R1") -> tuple[str, ...]:
+    return row_of(story.document, name).suspect
+
+
+@pytest.mark.req("L1")
+def test_a_row_is_suspect_once_it_or_its_section_changes_until_somebody_looks(written: Story) -> None:
+    decide(written, requirement_id="R1", section_id="research")
+    edit(written, "another text")
+    assert suspect(written) == ("section",)
+    decide(written, requirement_id="R1", owner="ada")
+    read(written, "R1", "R2", changed=("R1",))
+    decide(written, requirement_id="R2", looked=True)
+    assert suspect(written) == ("demand", "section")
+    decide(written, requirement_id="R1", confirmed=True)
+    assert suspect(written) == ("section",)
+    decide(written, requirement_id="R1", looked=True)
+    assert (suspect(written), suspect(written, "R2")) == ((), ())
+
+
+@pytest.mark.req("L1")
+def test_nothing_is_suspect_that_nobody_looked_at_that_gets_its_first_text_or_that_does_not_count(
+    begun: Story,
+) -> None:
+    read(begun, "R1", "R2")
+    decide(begun, requirement_id="R1", section_id="research")
+    begun.settle("research")
+    read(begun, "R1", "R2", changed=("R2",))
+    assert (suspect(begun), suspect(begun, "R2")) == ((), ())
+    decide(begun, requirement_id="R1", looked=True)
+    edit(begun, "another text")
+    assert suspect(begun) == ("section",)
+    decide(begun, requirement_id="R1", dropped=True)
+    assert suspect(begun) == ()
+    begun.when(asking.restore(begun.asked(), "research", 2, 1))
+    decide(begun, requirement_id="R1", dropped=False)
+    assert suspect(begun) == ()

@@ -27,6 +27,9 @@ first two, and nothing where a person said anything."""
 AnswerStatus = Literal["open", "check", "addressed", "verified", "not_applicable"]
 """As it is shown: what code found and is not sure of is to check, until a person says what it is."""
 
+Suspicion = Literal["demand", "section"]
+"""What of a row changed since somebody looked at both: its words, or the text of its section."""
+
 MOST_ROWS = 3000
 """Rows of a ledger: what demands more is no request, and no message could tell of it."""
 MOST_QUOTED = 2000
@@ -127,6 +130,9 @@ class RequirementDecision(Contract):
     )
     owner: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_.@-]{0,64}$", description="empty: nobody")
     status: RequirementStatus | None = None
+    looked: Literal[True] | None = Field(
+        default=None, description="somebody compared it with the text of its section: it is not suspect any more"
+    )
 
     @model_validator(mode="after")
     def _decides(self) -> RequirementDecision:

@@ -22,7 +22,7 @@ from .file_views import FormExportView as FormExportView
 from .file_views import ReturnView as ReturnView
 from .forms import AnsweredForm, FoundFields
 from .inputs import BRIEF, ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
-from .ledger import AnswerStatus, LedgerSummary, LedgerWarning, RequirementChange, SecondOpinion
+from .ledger import AnswerStatus, LedgerSummary, LedgerWarning, RequirementChange, SecondOpinion, Suspicion
 from .merges import Merge
 from .needs import Need
 from .provenance import BY_A_PERSON, GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
@@ -416,7 +416,8 @@ class RowView(Contract):
     """What became of a row: what people decided, and how its answer stands.
 
     ``status`` is what a person said of the answer, as long as that holds, else what code found: ``block_id`` of
-    ``version`` of the section, none if they are empty. What it is not sure of is to ``check``.
+    ``version`` of the section, none if they are empty. What it is not sure of is to ``check``. It is ``suspect``
+    by what changed since somebody last looked, until somebody looks again.
     """
 
     confirmed: bool = False
@@ -427,6 +428,7 @@ class RowView(Contract):
     status: AnswerStatus = "open"
     version: int = 0
     block_id: str = ""
+    suspect: tuple[Suspicion, ...] = ()
 
 
 NO_DECISION = RowView()

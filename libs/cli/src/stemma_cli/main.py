@@ -33,6 +33,7 @@ MODULES = {
     "importing": "import",
     "inputs": "amend input",
     "ledgers": "ledger",
+    "matrices": "matrix",
     "identity": "login logout token desk mcp",
     "installation": "demo up models tenant user",
     "operating": "backup doctor restore-backup dead",

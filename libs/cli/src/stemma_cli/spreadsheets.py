@@ -72,7 +72,6 @@ def _harmless(cell: str | int) -> str | int:
 
 def _as_xlsx(entries: Iterable[LedgerEntry]) -> bytes:
     from openpyxl import Workbook
-    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
     from openpyxl.styles import Alignment, Font
 
     workbook = Workbook()
@@ -81,15 +80,26 @@ def _as_xlsx(entries: Iterable[LedgerEntry]) -> bytes:
     sheet.append(COLUMNS)
     for number, entry in enumerate(entries, 2):
         for column, cell in enumerate(cells_of(entry), 1):
-            words = ILLEGAL_CHARACTERS_RE.sub("", cell) if isinstance(cell, str) else cell
-            at = sheet.cell(number, column, words)
-            at.data_type = "s" if isinstance(cell, str) else "n"
+            at = words_in(sheet, number, column, cell)
             at.alignment = Alignment(vertical="top", wrap_text=COLUMNS[column - 1] in _WIDTHS)
     for number, name in enumerate(COLUMNS, 1):
         sheet.cell(1, number).font = Font(bold=True)
         sheet.column_dimensions[sheet.cell(1, number).column_letter].width = _WIDTHS.get(name, 12)
     sheet.freeze_panes = "B2"
     sheet.auto_filter.ref = sheet.dimensions
+    return saved(workbook)
+
+
+def words_in(sheet: Any, row: int, column: int, value: str | int) -> Any:
+    """A cell with a value: words of a stranger are no formula."""
+    from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+
+    at = sheet.cell(row, column, ILLEGAL_CHARACTERS_RE.sub("", value) if isinstance(value, str) else value)
+    at.data_type = "s" if isinstance(value, str) else "n"
+    return at
+
+
+def saved(workbook: Any) -> bytes:
     content = io.BytesIO()
     workbook.save(content)
     return content.getvalue()

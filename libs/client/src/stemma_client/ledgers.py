@@ -13,7 +13,7 @@ from stemma_contracts import v1
 from stemma_contracts.v1.bids import BidRules
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.deadlines import Deadline, DueTime
-from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, RowCuts
+from stemma_contracts.v1.ledger import AnswerStatus, LedgerDifference, LedgerRow, LedgerRows, RowCuts
 from stemma_contracts.v1.views import NO_DECISION, LedgerView, RowView
 
 from .errors import InvalidCutError, LedgerFailedError, OpinionSupersededError
@@ -34,6 +34,7 @@ class Answer:
 
 
 NO_ANSWER = Answer()
+UNANSWERED: tuple[AnswerStatus, ...] = ("open", "check")
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,11 @@ class LedgerEntry:
     def counts(self) -> bool:
         """Whether it is a demand of its own."""
         return self.decided in ("found", "confirmed")
+
+    @property
+    def is_hole(self) -> bool:
+        """Whether nothing answers it, as far as anybody said or code is sure."""
+        return self.counts and self.standing.status in UNANSWERED
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,29 @@ class RequirementLedger:
             raise InvalidCutError.of("row_unknown", requirement_id=requirement_id)
         cuts = {_place(entry.row, " ".join(words.split())) for words in beginnings}
         return RowCuts(requirement_id=requirement_id, cuts=tuple(sorted(cuts)))
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Demands by the sections that are to answer them. ``idle`` are sections that no demand of the ledger is given to.
+
+    ``sections`` are the titles of all sections, by their ids.
+    """
+
+    entries: tuple[LedgerEntry, ...]
+    sections: Mapping[str, str]
+    idle: tuple[str, ...]
+
+    def row(self, entry: LedgerEntry) -> tuple[bool, ...]:
+        """Of each section whether it is to answer a demand: none is, or one."""
+        return tuple(name == entry.standing.section_id for name in self.sections)
+
+
+def matrix_of(document: DocumentView, ledger: RequirementLedger, entries: Iterable[LedgerEntry]) -> Matrix:
+    """The matrix of some rows of a ledger, with the titles of all sections in their order."""
+    titles = {name: section.title for name, section in document.sections.items()}
+    given = {entry.standing.section_id for entry in ledger.entries if entry.counts}
+    return Matrix(tuple(entries), titles, tuple(name for name in titles if name not in given))
 
 
 async def read_requirements(client: Client, request: v1.requests.ReadRequirements) -> RequirementLedger:

@@ -15,7 +15,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client import DocumentView
 from stemma_client.differences import Change, differences
 from stemma_client.errors import InvalidCutError, LedgerFailedError
-from stemma_client.ledgers import LedgerEntry, RequirementLedger, listed_deadlines
+from stemma_client.ledgers import UNANSWERED, LedgerEntry, RequirementLedger, listed_deadlines
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.ledger import (
@@ -44,7 +44,6 @@ Decided = Literal["found", "confirmed", "dropped", "merged"]
 NO_SECTION = "-"
 """What stands for the rows that nobody gave to a section, where a section is named."""
 ON_A_PAGE = 100
-UNANSWERED = ("open", "check")
 
 
 class Filter(BaseModel):
@@ -55,6 +54,7 @@ class Filter(BaseModel):
     kind: RequirementKind | Literal[""] = ""
     obligation: Obligation | Literal[""] = ""
     section: str = Field("", max_length=64)
+    suspect: bool = False
     text: str = Field("", max_length=300)
     page: int = Field(1, ge=1, le=1000)
 
@@ -68,6 +68,7 @@ class Filter(BaseModel):
             and self.kind in ("", row.kind)
             and self.obligation in ("", row.obligation)
             and self.section in ("", standing.section_id or NO_SECTION)
+            and (not self.suspect or bool(standing.suspect))
             and (not self.text or self.text.strip().casefold() in _words(entry))
         )
 
@@ -108,6 +109,7 @@ class Coverage:
     open_mandatory: int
     unconfirmed: int
     unassigned: int
+    suspect: int
 
     def bars(self) -> Iterator[tuple[AnswerStatus, int, int]]:
         at = 0
@@ -131,6 +133,7 @@ def coverage_of(entries: Sequence[LedgerEntry], open_mandatory: Sequence[str]) -
         len(names.intersection(open_mandatory)),
         sum(entry.decided == "found" for entry in counted),
         sum(not entry.standing.section_id for entry in counted),
+        sum(bool(entry.standing.suspect) for entry in counted),
     )
 
 
@@ -158,6 +161,7 @@ VERBS: Mapping[str, Mapping[str, object]] = MappingProxyType(
         "verify": {"status": "verified"},
         "not_applicable": {"status": "not_applicable"},
         "reopen_row": {"status": "open"},
+        "looked_at": {"looked": True},
     }
 )
 """What is decided about a row with nothing more to say."""
@@ -180,7 +184,7 @@ async def show_requirements(
     count: Annotated[int, Query(ge=0)] = 0,
 ) -> Response:
     document = await document_of(session, document_id, at_least)
-    return await _list(request, session, document, wanted, done=_known(done), count=count)
+    return await _list(request, session, document, wanted, done=known_verb(done), count=count)
 
 
 @router.post(PAGE)
@@ -189,10 +193,10 @@ async def decide(request: Request, session: RepeatableCaller, document_id: Docum
     fields = await fields_of(request)
     document = await document_of(session, document_id)
     try:
-        verb, decisions = _decisions(fields)
-        sequence = await _decided(session, document, fields, decisions)
+        verb, decisions = decisions_in(fields)
+        sequence = await decided(session, document, fields, decisions)
     except REFUSED as error:
-        return await _list(request, session, document, wanted, error=error, ticked=_all(fields, "row"))
+        return await _list(request, session, document, wanted, error=error, ticked=all_of(fields, "row"))
     place = f"#{decisions[0].requirement_id}" if len(decisions) == 1 else ""
     query = wanted.query(done=verb, count=len(decisions), at_least=sequence)
     return led_to(request, f"{PAGE.format(document_id=document_id)}?{query}{place}")
@@ -238,7 +242,7 @@ async def show_row(
     done: Done = "",
 ) -> Response:
     document = await document_of(session, document_id, at_least)
-    return await _one(request, session, document, row_id, wanted, done=_known(done))
+    return await _one(request, session, document, row_id, wanted, done=known_verb(done))
 
 
 @router.post(f"{PAGE}/{{row_id}}")
@@ -260,8 +264,8 @@ async def _decided_row(
 ) -> tuple[str, int]:
     if dict(fields).get("verb") == CUT:
         return CUT, await _cut(session, document, row_id, dict(fields).get(CUT, ""))
-    verb, decisions = _decisions([*fields, ("row", row_id)])
-    return verb, await _decided(session, document, fields, decisions)
+    verb, decisions = decisions_in([*fields, ("row", row_id)])
+    return verb, await decided(session, document, fields, decisions)
 
 
 async def _cut(session: Session, document: DocumentView, row_id: str, begins: str) -> int:
@@ -275,19 +279,19 @@ async def _cut(session: Session, document: DocumentView, row_id: str, begins: st
     return (await ask(session, asked)).sequence or 0
 
 
-def _known(done: str) -> str:
+def known_verb(done: str) -> str:
     return done if done in {*VERBS, *FIELDS, CUT, "read_requirements", "close_warning"} else ""
 
 
-def _all(fields: Sequence[tuple[str, str]], name: str) -> list[str]:
+def all_of(fields: Sequence[tuple[str, str]], name: str) -> list[str]:
     return [value for field, value in fields if field == name]
 
 
-def _decisions(fields: Sequence[tuple[str, str]]) -> tuple[str, list[RequirementDecision]]:
+def decisions_in(fields: Sequence[tuple[str, str]]) -> tuple[str, list[RequirementDecision]]:
     """What a form decides, and the verb of it; raises `Invalid` and `ValidationError`."""
     form = dict(fields)
     verb, _, alone = form.get("one", form.get("verb", "")).partition(" ")
-    rows = [alone] if alone else list(dict.fromkeys(_all(fields, "row")))
+    rows = [alone] if alone else list(dict.fromkeys(all_of(fields, "row")))
     if not rows:
         raise Invalid(Problem.of("rows_needed", "row"))
     said = _said(verb, form)
@@ -307,7 +311,7 @@ def _said(verb: str, form: Mapping[str, str]) -> Mapping[str, object]:
     return {FIELDS[verb]: "" if value == NO_SECTION else value}
 
 
-async def _decided(
+async def decided(
     session: Session,
     document: DocumentView,
     fields: Sequence[tuple[str, str]],

@@ -1,6 +1,6 @@
 """Which demands the sections of a document answer: what a person says goes first, what code finds in a text second."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from stemma_contracts.v1 import events as e
@@ -10,6 +10,7 @@ from stemma_contracts.v1.ledger import (
     RequirementAnswer,
     RequirementChange,
     RowParts,
+    Suspicion,
 )
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.validation import ValidationSummary
@@ -18,7 +19,7 @@ from stemma_contracts.v1.views import RowView
 from stemma_domain.jobs import VALIDATE, job_id
 from stemma_domain.state import Document, Resting, Section, Version
 
-from .state import Ledger, Sought, Wordings
+from .state import Ledger, Sought, Standing, Wordings
 
 NO_LEDGER = Ledger()
 _NOTHING = Sought(0)
@@ -41,7 +42,18 @@ def row_of(document: Document, requirement_id: str) -> RowView:
     status = _status(ledger, requirement_id, version.draft.digest if version else "", found)
     number = version.number if version and found.block_id else 0
     decided = standing.model_dump(include=_DECIDED)
-    return RowView(**decided, status=status, version=number, block_id=found.block_id)
+    suspect = tuple(_suspicions(standing, ledger.wording(requirement_id), version))
+    return RowView(**decided, status=status, version=number, block_id=found.block_id, suspect=suspect)
+
+
+def _suspicions(standing: Standing, wording: int, version: Version | None) -> Iterator[Suspicion]:
+    """What changed since somebody looked; a first text is no change, for code looks whether it is an answer."""
+    if not standing.counts or standing.looked is None:
+        return
+    if standing.looked != wording:
+        yield "demand"
+    if version is not None and standing.looked_of not in ("", version.draft.digest):
+        yield "section"
 
 
 def answered_rows(document: Document) -> tuple[AnsweredRows, ...]:

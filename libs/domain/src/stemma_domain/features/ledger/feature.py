@@ -108,7 +108,7 @@ def _after_split(ledger: Ledger, event: e.RequirementsSplit, job_of: JobOf) -> L
     """Parts stand as the whole did, without an answer; a job that is under way begins again, from these rows."""
     standings, summary = dict(ledger.standings), ledger.summary
     for split in event.splits:
-        unsaid = {"said": None, "said_of": "", "said_wording": 0}
+        unsaid = {"said": None, "said_of": "", "said_wording": 0, "looked": None, "looked_of": ""}
         unanswered = ledger.standing(split.requirement_id).model_copy(update=unsaid)
         standings |= dict.fromkeys((split.requirement_id, *split.parts), unanswered)
         summary = summary.model_copy(
@@ -130,17 +130,25 @@ def _after_decided(ledger: Ledger, decisions: Iterable[RequirementDecision], tex
     standings = dict(ledger.standings)
     for decision in decisions:
         after = _stands(standings.get(decision.requirement_id, Standing()), decision)
+        text, wording = texts.get(after.section_id, ""), ledger.wording(decision.requirement_id)
         if decision.status is not None:
-            said_of, wording = texts.get(after.section_id, ""), ledger.wording(decision.requirement_id)
-            said = {"said": decision.status, "said_of": said_of, "said_wording": wording}
+            said = {"said": decision.status, "said_of": text, "said_wording": wording}
             after = after.model_copy(update=said)
+        after = after.model_copy(update=_looked(decision, text, wording))
         standings[decision.requirement_id] = after
     return replace(ledger, standings=standings)
 
 
+def _looked(decision: RequirementDecision, text: str, wording: int) -> dict[str, object]:
+    """What whoever decides has looked at: the row, unless it is about its owner, and the text, unless that is apart."""
+    both = decision.looked or decision.status is not None or decision.section_id is not None
+    read = {"looked": wording} if both or decision.confirmed else {}
+    return {**read, **({"looked_of": text} if both else {})}
+
+
 def _stands(before: Standing, decision: RequirementDecision) -> Standing:
     """A row that is confirmed is not dropped, and one that is taken back stands by itself again."""
-    given = decision.model_dump(exclude_none=True, exclude={"requirement_id", "status"})
+    given = decision.model_dump(exclude_none=True, exclude={"requirement_id", "status", "looked"})
     if decision.confirmed:
         given |= {"dropped": False, "merged_into": ""}
     elif decision.dropped is False:

@@ -24,12 +24,15 @@ class Standing(RowView):
     """What people decided about a row.
 
     ``said`` is what a person said of the answer, None if nobody did: of the text of its section with the digest
-    ``said_of``, and of the row in the wording ``said_wording``.
+    ``said_of``, and of the row in the wording ``said_wording``. Somebody last ``looked`` at the row in a wording, and
+    at the text of its section with the digest ``looked_of``; empty: there was none, or nobody did.
     """
 
     said: RequirementStatus | None = None
     said_of: str = ""
     said_wording: int = 0
+    looked: int | None = None
+    looked_of: str = ""
 
     @property
     def counts(self) -> bool:
