@@ -160,7 +160,7 @@ spec:
 {{- /* Secrets whose variables a program gets as they are, of those that the values name. */ -}}
 {{- define "stemma.secrets" -}}
 {{- $values := .root.Values }}
-{{- $named := dict "models" $values.models.secret "notifier" $values.receivers.secret "openid" $values.openid.secret "gateway" $values.gateway.secret }}
+{{- $named := dict "models" $values.models.secret "notifier" $values.receivers.secret "openid" $values.openid.secret "gateway" $values.gateway.secret "signing" $values.signing.secret }}
 {{- $given := list }}
 {{- range .program.optional | default list }}
 {{- with get $named . }}{{ $given = append $given (dict "secretRef" (dict "name" .)) }}{{ end }}

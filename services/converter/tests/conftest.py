@@ -37,6 +37,7 @@ class Exporter:
     converter: Converter
     store: MemoryArtifactStore = field(default_factory=MemoryArtifactStore)
     limits: Limits = field(default_factory=lambda: Limits(seconds=90, memory_mb=1536))
+    secret: str = ""
 
     async def job(
         self,
@@ -81,7 +82,7 @@ class Exporter:
     @property
     def tools(self) -> Tools:
         readings = Readings(self.store, Limits(seconds=60, memory_mb=2048), Turns(1, 1))
-        return Tools(self.store, self.converter, self.limits, Turns(1, 1), readings)
+        return Tools(self.store, self.converter, self.limits, Turns(1, 1), readings, signing_secret=self.secret)
 
     async def outcome(self, format: str, *drafts: str | None, **more: Any) -> DocumentConverted | ConversionFailed:
         job = await self.job(format, *drafts, **more)

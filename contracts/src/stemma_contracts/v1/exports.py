@@ -9,6 +9,7 @@ from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
 
 from .coverage import CoverageSummary
+from .proofs import Settlement
 from .references import ArtifactRef
 from .section import SectionStatus
 
@@ -70,8 +71,9 @@ class ExportSection(Contract):
     history: tuple[ExportVersion, ...] = ()
     grounding: ArtifactRef | None = Field(default=None, description="GroundingReport as JSON, of what is cited")
     blocks: ArtifactRef | None = Field(
-        default=None, description="BlockIndex of the draft as JSON, if an appendix is to name blocks of it"
+        default=None, description="BlockIndex of the draft as JSON, if an appendix or a proof is to name blocks of it"
     )
+    settled: tuple[Settlement, ...] = Field(default=(), description="by whom this version is settled")
 
 
 class ExportWarning(Contract):

@@ -39,6 +39,7 @@ class ExportView(Contract):
     remarks: tuple[ExportRemark, ...] = ()
     open_requirements: tuple[str, ...] = ()
     open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")
+    proof: ArtifactRef | None = Field(default=None, description="Proof as JSON: what the file proves of itself")
     failure: str | None = None
     failure_problem: Problem | None = None
 

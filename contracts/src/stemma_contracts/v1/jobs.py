@@ -239,8 +239,9 @@ class ConvertDocument(Job):
         default=(), description="the rows of the appendix that says where each demand is answered; none: no appendix"
     )
     answers: tuple[RequirementAnswer, ...] = Field(
-        default=(), description="the blocks of the drafts that answer those rows, as far as they are known"
+        default=(), description="the blocks of the drafts that answer rows, as far as they are known"
     )
+    inputs: tuple[InputFile, ...] = Field(default=(), description="what drafts may rest on, for the proof of the file")
 
 
 @registry.contract("stemma.fill.form.v1", Family.JOB, subjects.CONVERTER)

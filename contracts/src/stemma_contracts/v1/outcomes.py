@@ -131,6 +131,7 @@ class DocumentConverted(Outcome):
     remarks: tuple[ExportRemark, ...] = ()
     open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory, and nobody says they are answered")
     open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")
+    proof: ArtifactRef | None = Field(default=None, description="Proof as JSON: what the file proves of itself")
 
 
 @registry.contract("stemma.conversion.failed.v1", Family.OUTCOME, subjects.CONVERTER)

@@ -25,6 +25,7 @@ from .inputs import BRIEF, ChangedInput, InputVersion, ReadingFigures, ReadingWa
 from .ledger import AnswerStatus, LedgerSummary, LedgerWarning, RequirementChange, SecondOpinion, Suspicion
 from .merges import Merge
 from .needs import Need
+from .proofs import Settlement
 from .provenance import BY_A_PERSON, GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
 from .references import ArtifactRef, InputFile, InputRole, UploadRole
 from .section import UNDER_WAY, Activity, SectionStatus, Wait, waits_for
@@ -67,6 +68,7 @@ class VersionView(Contract):
     images: tuple[InputFile, ...] = ()
     blocks: ArtifactRef | None = None
     merge: Merge | None = None
+    approvals: tuple[Settlement, ...] = Field(default=(), description="of this version, also while others are missing")
 
     @property
     def model(self) -> str:

@@ -30,6 +30,7 @@ MODULES = {
     "editing": "edit accept-edit reject-edit keep regenerate restore settle take-back",
     "comparing": "stale diff history replay",
     "exporting": "export",
+    "proving": "verify",
     "importing": "import",
     "inputs": "amend input",
     "ledgers": "ledger",

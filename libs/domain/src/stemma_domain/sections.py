@@ -45,7 +45,7 @@ from .state import (
     settled,
     with_section,
 )
-from .texts import AnyTextEvent, upstream_versions, version_of, with_author, with_current
+from .texts import AnyTextEvent, upstream_versions, version_of, with_approval, with_author, with_current
 
 
 def started(document: Document, section: Section) -> Section:
@@ -197,7 +197,7 @@ def _with_verdict(
         case e.SectionReviewRequested():
             return replace(section, phase=AwaitingReview())
         case e.SectionApproved():
-            return replace(section, phase=Approved())
+            return replace(with_approval(section, event, document.time), phase=Approved())
         case _:
             assert_never(event)
 

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.inputs import InputVersion
+from stemma_contracts.v1.proofs import Settlement
 from stemma_contracts.v1.provenance import ROLE_MISSING, GenerationWarning, Origin, Provenance
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.staleness import UpstreamVersion
@@ -29,6 +30,13 @@ def with_current(section: Section, **changes: object) -> Section:
     if section.current is None:
         return section
     return replace(section, versions=(*section.versions[:-1], section.current.model_copy(update=changes)))
+
+
+def with_approval(section: Section, event: e.SectionApproved, at: datetime | None) -> Section:
+    by = person_of(event)
+    approval = Settlement(how="policy" if event.by_policy else "approved", by=by.name, verified=by.verified, at=at)
+    before = section.current.approvals if section.current else ()
+    return with_current(section, approvals=(*before, approval))
 
 
 def text_of(section: Section, number: int) -> str | None:

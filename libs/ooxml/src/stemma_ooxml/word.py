@@ -234,6 +234,12 @@ class WordFile:
                 found += (replace(one, note=note.get(f"{W}id", "")) for one in view.blocks(note))
         return tuple(found)
 
+    def aside(self) -> tuple[str, ...]:
+        """What it shows that is nobody's words: lines of a table of contents, numbers of pages."""
+        view = _View(lambda _: True, self._styles)
+        deque(view.blocks(self._body), maxlen=0)
+        return tuple(text.strip() for text in view.aside if text.strip())
+
     def with_marks(self, marks: Sequence[tuple[Paragraph, Mark]]) -> dict[str, bytes]:
         """The parts of the file in which paragraphs, as `paragraphs` gave them, have their marks."""
         for place, (paragraph, mark) in enumerate(marks, _FIRST_ID):
@@ -328,6 +334,7 @@ class _View:
         self._waiting: list[Mark] = []
         self._in_page = False
         self.said, self._length = list[str](), 0
+        self.aside = list[str]()
         self.ranges = dict[str, tuple[int, int]]()
         """Where in what was said the words of each comment stand."""
 
@@ -390,6 +397,7 @@ class _View:
             match name:
                 case "t" | "delText" | "tab" | "br" | "cr" | "noBreakHyphen":
                     words = "" if self._in_page else element.text or ""
+                    self.aside += [element.text] if self._in_page and element.text else []
                     now.text.append(self._say(_BREAKS.get(name, words)))
                 case "bookmarkStart":
                     now.marks += _marks(element)
@@ -428,7 +436,9 @@ class _View:
 
     def _field(self, element: etree._Element, now: _Open) -> None:
         """Word and LibreOffice set the numbers of pages anew: they are nobody's words."""
-        if element.tag == f"{W}fldSimple" and not _PAGE.search(element.get(f"{W}instr", "")):
+        if element.tag == f"{W}fldSimple" and _PAGE.search(element.get(f"{W}instr", "")):
+            self.aside.append("".join(_plain(element)))
+        elif element.tag == f"{W}fldSimple":
             self._read(element, now)
         elif element.tag == f"{W}instrText":
             self._in_page = self._in_page or bool(_PAGE.search(element.text or ""))
@@ -446,6 +456,7 @@ class _View:
         if not level and (listed or self._styles.is_bullet(paragraph)):
             depth = max(0, min(listed[1], _DEEPEST)) if listed else 0
         is_text = now.has_words and not _CONTENTS.fullmatch(self._styles.name(paragraph))
+        self.aside += ["".join(now.text)] if now.has_words and not is_text else []
         return Paragraph(
             "".join(now.text) if is_text else "",
             tuple(now.marks),

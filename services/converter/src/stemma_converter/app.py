@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pypandoc  # type: ignore[import-untyped]
 from faststream import FastStream
-from pydantic import Field
+from pydantic import Field, SecretStr, field_validator
 from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts import subjects
@@ -22,6 +22,7 @@ from .reading import Limits as FileLimits
 from .readings import Drawings, Readings
 
 _MEGABYTE = 1024 * 1024
+SHORTEST_SECRET = 32
 _SHARE_FOR_RECOGNITION = 0.6
 
 
@@ -54,6 +55,14 @@ class ConverterSettings(WorkerSettings):
     max_image_megapixels: int = Field(default=40, ge=1)
     template: Path | None = Field(default=None, description="Word template of the house; else config/template.docx")
     fonts: Path | None = Field(default=None, description="folder with more fonts for the PDF")
+    signing_secret: SecretStr = Field(default=SecretStr(""), description="tenants' keys are derived from it")
+
+    @field_validator("signing_secret")
+    @classmethod
+    def _is_no_word(cls, value: SecretStr) -> SecretStr:
+        if 0 < len(value.get_secret_value()) < SHORTEST_SECRET:
+            raise ValueError(f"is at least {SHORTEST_SECRET} characters, drawn at random")
+        return value
 
 
 def converter(settings: ConverterSettings) -> Converter:
@@ -90,7 +99,8 @@ def make_tools(settings: ConverterSettings, artifacts: ArtifactStore) -> Tools:
     turns = Turns(settings.readings, settings.readings_per_tenant)
     readings = Readings(artifacts, reading, turns, file_limits(settings), drawings)
     turns = Turns(settings.conversions, settings.conversions_per_tenant)
-    return Tools(artifacts, converter(settings), conversion, turns, readings)
+    secret = settings.signing_secret.get_secret_value()
+    return Tools(artifacts, converter(settings), conversion, turns, readings, signing_secret=secret)
 
 
 def file_limits(settings: ConverterSettings) -> FileLimits:

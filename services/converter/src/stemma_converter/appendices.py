@@ -252,7 +252,7 @@ def paged_link(words: str, identifier: str, spoken: Words) -> list[Node]:
 
 
 def block_refs(job: ConvertDocument) -> Iterator[ArtifactRef]:
-    return (section.blocks for section in job.sections if section.blocks) if job.answers else iter(())
+    return (section.blocks for section in job.sections if section.blocks) if job.answers or job.inputs else iter(())
 
 
 def answer_places(job: ConvertDocument, artifacts: Staged) -> dict[str, AnswerPlace]:

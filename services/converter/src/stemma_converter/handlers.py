@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,7 +27,9 @@ from stemma_contracts.v1.outcomes import (
     ReturnCompared,
     ReturnNotCompared,
 )
+from stemma_contracts.v1.proofs import Proof
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_evidence.proof.signing import TenantKey
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
@@ -37,12 +39,14 @@ from .assembly import replayed_drafts
 from .conversion import EXPORT, OPEN, Done, convert, locate, may_show, prepare
 from .converter import Converter, media_type
 from .pandoc import ConversionError
+from .proving import found_in, is_proven, seal, signed
 from .reading_call import ANSWERS, FILE, FILLED, fill_form
 from .readings import PREPARED, Readings
 from .returns import Returns
 from .source import STEP, Staged, grounding_refs
 
 log = get_logger()
+PROOF = "proof.json"
 # One for all conversions of this process; it starts with the first of them.
 _prepared = Prepared(prepare)
 COMPARING = Limits(seconds=60)
@@ -59,6 +63,7 @@ class Tools:
     turns: Turns
     readings: Readings
     comparing: Limits = COMPARING
+    signing_secret: str = field(default="", repr=False)
 
 
 class _Echo(TypedDict):
@@ -130,6 +135,7 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
 class _Written(TypedDict):
     artifact: ArtifactRef
     open_list: ArtifactRef | None
+    proof: ArtifactRef | None
 
 
 async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, Compared, _Written]:
@@ -141,12 +147,25 @@ async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, Compared
         if done.failure:
             raise await _located(folder, tools, job, done.failure)
         agreement = await _compared(folder, tools.comparing, job)
+        proof = await _proven(folder, job, tools)
         data = await asyncio.to_thread((folder / EXPORT).read_bytes)
         listed = (folder / OPEN).read_bytes() if (folder / OPEN).exists() else b""
     put = partial(tools.artifacts.put, *owner)
     ref = await put(data, media_type=media_type(job.format), name=done.name)
     still_open = await put(listed, media_type="text/csv", name=OPEN) if listed else None
-    return done, agreement, _Written(artifact=ref, open_list=still_open)
+    body = proof.model_dump_json(exclude_defaults=True).encode() if proof else b""
+    told = await put(body, media_type="application/json", name=PROOF) if proof else None
+    return done, agreement, _Written(artifact=ref, open_list=still_open, proof=told)
+
+
+async def _proven(folder: Path, job: ConvertDocument, tools: Tools) -> Proof | None:
+    """Sign the file in a folder. No process that reads what strangers wrote knows the key."""
+    if not tools.signing_secret or not is_proven(job):
+        return None
+    found = await _confined(folder, tools.limits, found_in, job)
+    proof, carried = signed(job, found, TenantKey.of(tools.signing_secret, job.document.tenant))
+    await _confined(folder, tools.limits, seal, carried)
+    return proof
 
 
 async def _compared(folder: Path, limits: Limits, job: ConvertDocument) -> Compared:

@@ -345,6 +345,7 @@ class DocumentExported(Event):
     remarks: tuple[ExportRemark, ...] = ()
     open_requirements: tuple[Token, ...] = Field(default=(), description="mandatory, and nobody says they are answered")
     open_list: ArtifactRef | None = Field(default=None, description="CSV: those requirements and where they stand")
+    proof: ArtifactRef | None = Field(default=None, description="Proof as JSON: what the file proves of itself")
 
 
 @registry.contract("stemma.export.failed.v1", Family.EVENT)

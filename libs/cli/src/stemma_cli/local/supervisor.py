@@ -72,6 +72,7 @@ ALL, MODEL_SERVER = "services", "model"
 GATEWAY_PORT = "STEMMA_GATEWAY_PORT"
 LINK_BASE = "STEMMA_NOTIFIER_LINK_BASE"
 COOKIE_KEYS, COOKIES = "STEMMA_GATEWAY_COOKIE_KEYS", "cookies"
+SIGNING_SECRET, SIGNING = "STEMMA_CONVERTER_SIGNING_SECRET", "signing"
 READY_WITHIN_S = 120.0
 WATCH_S = 0.2
 
@@ -143,7 +144,7 @@ class LocalStemma:
         self._replicas = ONE
         self._gateway_port = int(os.environ.get(GATEWAY_PORT) or free_port())
         self._passwords: dict[str, str] = {}
-        self._cookie_key = ""
+        self._cookie_key = self._signing_secret = ""
         self._nats: ManagedNats | None = None
         self._stack = AsyncExitStack()
 
@@ -196,7 +197,8 @@ class LocalStemma:
     async def _start_nats(self, stack: AsyncExitStack) -> None:
         self._tenants = self._all_tenants()
         self._passwords = self.folder.make_passwords(user_names(self._tenants))
-        self._cookie_key = self.folder.make_passwords([COOKIES])[COOKIES]
+        kept = self.folder.make_passwords([COOKIES, SIGNING])
+        self._cookie_key, self._signing_secret = kept[COOKIES], kept[SIGNING]
         await end_left_over(self._nats_folder, self._passwords[PROVISIONER])
         self._nats = self._make_nats()
         stack.callback(self.folder.clear_state)
@@ -320,7 +322,11 @@ class LocalStemma:
 
     def _own(self, name: str) -> dict[str, str]:
         """What a service cannot know by itself; the surroundings win."""
-        told = {subjects.GATEWAY: {COOKIE_KEYS: self._cookie_key}, subjects.NOTIFIER: {LINK_BASE: self.gateway_url}}
+        told = {
+            subjects.GATEWAY: {COOKIE_KEYS: self._cookie_key},
+            subjects.CONVERTER: {SIGNING_SECRET: self._signing_secret},
+            subjects.NOTIFIER: {LINK_BASE: self.gateway_url},
+        }
         return {key: value for each in (told if name == ALL else [name]) for key, value in told.get(each, {}).items()}
 
     def _extra(self, name: str) -> dict[str, str]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypedDict, assert_never, get_args
 
 from stemma_contracts import subjects
+from stemma_contracts.media import SHOWN
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -19,16 +20,18 @@ from stemma_contracts.v1.exports import (
     VersionPair,
 )
 from stemma_contracts.v1.ledger import AnsweredRows, RequirementAnswer
+from stemma_contracts.v1.proofs import PROVEN, Settlement
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.validation import OPEN_HEADING
 from stemma_contracts.v1.views import ExportView
 
 from stemma_domain.commands import Asked, refused
+from stemma_domain.features.inputs.material import brief_file, evidence_of
 from stemma_domain.features.ledger.answering import answered_rows, answering_blocks, open_mandatory, row_of
 from stemma_domain.hooks import Feature, Task, Work
 from stemma_domain.jobs import CONVERT, head_of, images_of, job_id, unfitting
 from stemma_domain.staleness import staleness
-from stemma_domain.state import Document, Section, person_of, settled, status_of
+from stemma_domain.state import Approved, Document, Edited, Section, person_of, settled, status_of
 
 from .cycles import exported
 
@@ -187,6 +190,7 @@ def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDoc
         redline=bool(redline),
         citations=export.view.citations,
         cover=export.view.cover,
+        inputs=tuple(_inputs(document)) if _is_proven(export) else (),
         **_requirements(document, export),
     )
 
@@ -206,6 +210,7 @@ def _converted(document: Document, export_id: str, export: Export, outcome: o.Ou
                 not_covered=outcome.not_covered,
                 open_requirements=outcome.open_requirements,
                 open_list=outcome.open_list,
+                proof=outcome.proof,
             )
         case o.ConversionFailed():
             return e.ExportFailed(**settled, detail=outcome.detail, code=outcome.code, params=outcome.params)
@@ -228,7 +233,7 @@ def _requirements(document: Document, export: Export) -> _Requirements:
     if ledger is None or export.view.redline:
         return _Requirements(ledger=None, open_requirements=(), unsure_requirements=(), matrix=(), answers=())
     matrix, still_open = answered_rows(document) if export.view.matrix else (), open_mandatory(document)
-    answers = answering_blocks(document) if matrix else ()
+    answers = answering_blocks(document) if matrix or _is_proven(export) else ()
     unsure = tuple(name for name in still_open if row_of(document, name).status == "check")
     return _Requirements(
         ledger=ledger.rows, open_requirements=still_open, unsure_requirements=unsure, matrix=matrix, answers=answers
@@ -253,8 +258,35 @@ def _section(section: Section, stale: bool, export: Export) -> ExportSection:
         covers_inputs=section.plan.covers_inputs,
         coverage=validation.coverage if validation else None,
         grounding=validation.grounding if validation else None,
-        blocks=validation.blocks if validation and export.view.matrix else None,
+        blocks=validation.blocks if validation and _names_blocks(section, export) else None,
+        settled=_settlements(section),
     )
+
+
+def _is_proven(export: Export) -> bool:
+    """Whether the file is to say what it rests on; a comparison is nobody's last word."""
+    return export.view.format in PROVEN and not export.view.redline
+
+
+def _names_blocks(section: Section, export: Export) -> bool:
+    answers = section.current and any(found.block_id for found in section.current.sought.values())
+    return export.view.matrix or (bool(answers) and _is_proven(export))
+
+
+def _settlements(section: Section) -> tuple[Settlement, ...]:
+    version = section.current
+    if version is None or not isinstance(section.phase, Approved | Edited):
+        return ()
+    if isinstance(section.phase, Approved):
+        return version.approvals
+    return (Settlement(how="written", by=version.made_by, verified=version.verified, at=version.made_at),)
+
+
+def _inputs(document: Document) -> Iterator[InputFile]:
+    """What drafts may rest on, the brief among it."""
+    brief = brief_file(document)
+    found = (*evidence_of(document, with_forms=True), *([brief] if brief else []))
+    return (file for file in found if file.artifact.media_type not in SHOWN)
 
 
 def _generator(document: Document) -> str:

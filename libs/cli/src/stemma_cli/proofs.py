@@ -1,0 +1,99 @@
+"""What a file that left proves of itself, read in a process with limits, because it comes from outside."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pydantic import BaseModel
+from stemma_confinement import ConfinementError, Limits, Prepared, Stalled
+from stemma_confinement.computing import confined_in
+from stemma_contracts.v1.proofs import ProvenSection, ProvenSettlement
+from stemma_evidence.proof.comparing import Finding
+from stemma_evidence.proof.verifying import Verified, verified
+from stemma_ooxml import PackageError
+
+from .exit_codes import CliError, ExitCode
+
+LIMITS = Limits(seconds=60, memory_mb=1536)
+_FILE = "file"
+_STATES = {
+    "altered": "altered: what follows is not what was signed",
+    "other_key": "not of this sender: it is signed by another key than those that you named",
+    "forged": "forged: the proof is not what its key signed",
+    "stripped": "stripped: the file was made by Stemma, and its proof is gone",
+    "unproven": "no proof: nothing in the file says who made it",
+}
+_HOW = {"approved": "approved by", "written": "written by", "policy": "settled by the policy"}
+
+
+class _Done(BaseModel):
+    found: Verified | None = None
+    reason: str = ""
+
+
+async def proof_of(file: Path, keys: Sequence[str]) -> Verified:
+    """What a file proves; raises `CliError` for one that cannot be read."""
+    try:
+        content = await asyncio.to_thread(file.read_bytes)
+    except OSError as error:
+        raise CliError(ExitCode.USAGE, f"{file} cannot be read: {error.strerror}") from None
+    with TemporaryDirectory(prefix="stemma-") as folder:
+        (Path(folder) / _FILE).write_bytes(content)
+        try:
+            done = await confined_in(Path(folder), _PREPARED, LIMITS, _verify, tuple(keys))
+        except (ConfinementError, Stalled) as ended:
+            raise CliError(ExitCode.FAILED, f"{file.name} could not be read: {ended}") from None
+    if done.found is None:
+        raise CliError(ExitCode.USAGE, f"{file.name}: {done.reason}")
+    return done.found
+
+
+def _verify(folder: Path, keys: tuple[str, ...]) -> _Done:
+    try:
+        return _Done(found=verified((folder / _FILE).read_bytes(), keys))
+    except PackageError as refusal:
+        return _Done(reason=str(refusal))
+
+
+def prepare() -> None: ...
+
+
+# One for all files of this process; it starts with the first of them.
+_PREPARED = Prepared(prepare)
+
+
+def lines(found: Verified) -> Iterator[str]:
+    """What a person should know, in the order of its weight."""
+    if found.state == "valid":
+        yield "valid: it is as it left" if found.intact else "valid: saved again since, and every block is as it left"
+    else:
+        yield _STATES[found.state]
+    yield from (finding_words(one) for one in found.findings)
+    if found.unsure:
+        yield f"not sure: {len(found.unsure)} formulas, which another program may have made objects"
+    if found.key:
+        yield f"key: {found.key}"
+    if found.trusted is None and found.state in ("valid", "altered"):
+        yield "the file cannot say whose key that is: hold it against the one that its sender tells, by --key"
+    if found.statement is not None and found.state in ("valid", "altered"):
+        yield f"document: {found.statement.document_id}, {found.statement.export_id}"
+        yield from map(section_words, found.statement.sections)
+
+
+def finding_words(one: Finding) -> str:
+    where = f"{one.section}, " if one.section else ""
+    what = f"{one.kind} {one.number}" if one.number else one.kind
+    beside = "behind " if one.change == "removed" else ""
+    words = f": {beside}{one.words!r}" if one.words else ""
+    return f"  {one.change}: {where}{what}{words}"
+
+
+def section_words(section: ProvenSection) -> str:
+    settled = ", ".join(map(_settled_words, section.settled)) or "not approved"
+    return f"  {section.title or section.section_id}, version {section.version}: {settled}"
+
+
+def _settled_words(one: ProvenSettlement) -> str:
+    who = "" if one.how == "policy" else f" {one.name or 'a person whose name is sealed'}"
+    return f"{_HOW[one.how]}{who}" + (f" at {one.at:%Y-%m-%d %H:%M} UTC" if one.at else "")
