@@ -44,6 +44,9 @@ _WRITES = (
     "mark-confidential",
     "confirm-form-fields",
     "read-requirements",
+    "record-outcome",
+    "describe-entry",
+    "reuse-entry",
 )
 EVERY_REQUEST = tuple(sorted(entry.token for entry in registry.entries(Family.REQUEST)))
 

@@ -56,6 +56,7 @@ REQUESTS: dict[tuple[str, ...], tuple[type[r.DocumentRequest], dict[str, Any]]] 
     ("comments", "research", "--resolve", "c1"): (r.ResolveThread, {"section_id": "research", "thread_id": "c1"}),
     ("comments", "research", "--reopen", "c1"): (r.ReopenThread, {"section_id": "research", "thread_id": "c1"}),
     ("assign", "research", "--to", "bea"): (r.AssignSection, {"section_id": "research", "assignee": "bea"}),
+    ("outcome", "won"): (r.RecordOutcome, {"outcome": "won"}),
     ("assign", "research", "--nobody"): (r.UnassignSection, {"section_id": "research"}),
 }  # fmt: skip
 """A verb for each request that needs no file and no input of the document."""
@@ -77,6 +78,8 @@ IN_TESTS_OF_THEIR_OWN = {
     r.ReadRequirements,
     r.DecideRequirements,
     r.SplitRequirements,
+    r.DescribeEntry,
+    r.ReuseEntry,
 }
 
 

@@ -18,6 +18,7 @@ from stemma_contracts.v1.exports import Cover, ExportFormat, VersionPair
 from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import InputReading
 from stemma_contracts.v1.ledger import LedgerSummary, LedgerWarning, RequirementDecision, RowParts
+from stemma_contracts.v1.library import EntryRef
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_contracts.v1.requests import SeenVersion
@@ -76,6 +77,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "sources": st.lists(st.sampled_from(["a.pdf", "none.pdf"]), unique=True).map(tuple),
     "closed": st.lists(st.builds(LedgerWarning, code=st.just("no_demands"), source=IDS)).map(tuple),
     "passage": REFS,
+    "text": REFS,
     "return_id": st.sampled_from([f"return-{number}" for number in range(2, 9)]),
     "digest": st.just(ref("found").digest),
     "taken": st.lists(
@@ -89,6 +91,11 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
         ),
         max_size=2,
     ),
+    "outcome": st.sampled_from(["won", "open"]),
+    "entry": st.builds(EntryRef, document_id=st.sampled_from(["d2", "d3"]), section_id=SECTIONS, version=st.just(1)),
+    "requirement_ids": st.lists(IDS, max_size=2).map(tuple),
+    "owner": st.sampled_from(["", "bea"]),
+    "expires": st.sampled_from([None, WHEN]),
     "role": st.sampled_from(get_args(UploadRole)),
     "since": st.integers(1, 3),
     "dropped": st.lists(st.sampled_from(["f1", "f9"]), unique=True).map(tuple),
@@ -107,6 +114,7 @@ BUILT: dict[type[r.Request], list[tuple[Any, str]]] = {
     r.TakeBackChanges: [(partial(asking.take_back, proposal_id=None), "section_id version since guidance")],
     r.AssignSection: [(asking.assign, "section_id assignee due time")],
     r.ReadReturn: [(asking.read_return, "artifact draft")],
+    r.ReuseEntry: [(asking.reuse, "entry text requirement_ids")],
     r.ApplyReturn: [(asking.apply_return, "return_id digest taken")],
 }
 """Requests with something that the edge finds out, as tests make them."""

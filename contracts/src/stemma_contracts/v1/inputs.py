@@ -170,4 +170,5 @@ class ChangedInput(Contract):
     current_version: int = Field(ge=0)
     withdrawn: bool = False
     role: str = Field(default="", max_length=64, description="what it is for now, if it is no evidence any more")
+    lapse: str = Field(default="", max_length=64, description="why the entry that it came from may not be used")
     changes: ArtifactRef | None = Field(default=None, description="InputChanges of the last version, as JSON")

@@ -20,6 +20,7 @@ from .comments import MOST_COMMENTS, NewComment
 from .exports import Cover, ExportFormat, VersionPair
 from .forms import MOST_FIELDS
 from .ledger import LedgerWarning, RequirementDecision, RowCuts
+from .library import BidOutcome, EntryRef
 from .outline import MOST_SECTIONS, OutlineSection
 from .references import UploadRef, UploadRole
 from .returned import MOST_COMMENTS_CHOSEN, CommentUse
@@ -522,3 +523,35 @@ class AssignSection(SectionRequest):
 @registry.contract("stemma.unassign.section.v1", Family.REQUEST)
 class UnassignSection(SectionRequest):
     """Ask nobody in particular to see to a section any more."""
+
+
+@registry.contract("stemma.record.outcome.v1", Family.REQUEST)
+class RecordOutcome(DocumentRequest):
+    """Say what became of the bid; ``open`` takes that back."""
+
+    outcome: BidOutcome
+
+
+@registry.contract("stemma.describe.entry.v1", Family.REQUEST)
+class DescribeEntry(SectionRequest):
+    """Say who keeps the text of a section for the library, until when it holds, and whether it is withheld.
+
+    It takes the place of what was said before.
+    """
+
+    owner: str = Field(default="", pattern=r"^[A-Za-z0-9_.@-]{0,64}$", description="empty: whoever approved it")
+    expires: Due | None = Field(default=None, description="with its time zone, as in RFC 3339")
+    withheld: StrictBool = Field(default=False, description="it is offered to nobody")
+
+
+@registry.contract("stemma.reuse.entry.v1", Family.REQUEST)
+class ReuseEntry(DocumentRequest):
+    """Take an approved text of another document of the tenant as an input of this one: evidence of ours.
+
+    Taken again in another version, it replaces the input that it became. Nothing is written anew by it.
+    """
+
+    entry: EntryRef
+    requirement_ids: tuple[Token, ...] = Field(
+        default=(), max_length=100, description="rows of the ledger for which it was chosen"
+    )

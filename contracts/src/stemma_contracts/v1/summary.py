@@ -12,6 +12,7 @@ from stemma_contracts.v1.section import Due
 
 from .cycles import CycleSummary
 from .document import DocumentStatus
+from .library import BidOutcome
 from .references import ArtifactRef
 from .section import Activity, SectionStatus, Wait, waits_for
 from .usage import Usage
@@ -97,3 +98,5 @@ class DocumentSummary(Contract):
     input_count: int = Field(default=0, ge=0, description="the inputs are told by its first event")
     lacks_brief: bool = Field(default=False, description="the brief could not be read: a person has to give another")
     outlined_by: str = Field(default="", description="the request that demands its chapters; empty: no request does")
+    outcome: BidOutcome = "open"
+    rows: ArtifactRef | None = Field(default=None, description="LedgerRows as JSON: the demands that it answers")

@@ -22,6 +22,8 @@ LONG_ANSWER = "limits/answer"
 """The rule of the issue that an answer is longer than the form says."""
 OPEN_HEADING = "STEMMA013"
 """The rule of the issue that nothing stands under a heading: no writer is to fill it, a person says what we have."""
+INTERNAL_WORDS = "words/internal"
+"""The rule of the issue that words of an internal input stand in the text."""
 UNACCEPTED_ANSWER = "forms/answer"
 """The rule of the issue that an answer is not one that its field of the form accepts."""
 

@@ -23,6 +23,7 @@ from .file_views import ReturnView as ReturnView
 from .forms import AnsweredForm, FoundFields
 from .inputs import BRIEF, ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
 from .ledger import AnswerStatus, LedgerSummary, LedgerWarning, RequirementChange, SecondOpinion, Suspicion
+from .library import BidOutcome, EntryView, ReuseView
 from .merges import Merge
 from .needs import Need
 from .proofs import Settlement
@@ -214,6 +215,7 @@ class SectionView(Contract):
     form_withdrawn: bool = False
     threads: tuple[ThreadView, ...] = ()
     assignment: AssignmentView | None = None
+    entry: EntryView | None = Field(default=None, description="what it is to the library, once a person approved it")
 
     @model_validator(mode="before")
     @classmethod
@@ -486,6 +488,8 @@ class DocumentView(Contract):
     outlined_by: str = Field(default="", description="the request that demands its chapters; empty: no request does")
     awaits_chapters: bool = Field(default=False, description="its sections may still be replaced by such chapters")
     ledger: LedgerView | None = None
+    outcome: BidOutcome = "open"
+    reuses: tuple[ReuseView, ...] = ()
 
     @computed_field  # type: ignore[prop-decorator]
     @property

@@ -35,6 +35,7 @@ MODULES = {
     "inputs": "amend input",
     "ledgers": "ledger",
     "matrices": "matrix",
+    "library": "library reuse outcome",
     "identity": "login logout token desk mcp",
     "installation": "demo up models tenant user",
     "operating": "backup doctor restore-backup dead",

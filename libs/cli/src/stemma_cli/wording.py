@@ -187,6 +187,8 @@ def changed_words(changed: Iterable[ChangedInput]) -> str:
 def _what_changed(one: ChangedInput) -> str:
     if one.role:
         return f"is {one.role} now"
+    if one.lapse and not one.withdrawn:
+        return f"came from the library: {one.lapse} there"
     return "withdrawn" if one.withdrawn else f"{one.accepted_version} -> {one.current_version}"
 
 

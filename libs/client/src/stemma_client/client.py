@@ -22,7 +22,7 @@ from .computing import Compute, in_a_thread
 from .connection import Connection, Told, connect
 from .deciding import Decisions
 from .errors import DocumentNotFoundError, ExportFailedError, InvalidInputError
-from .overviews import Listed, Listing, Overview, follow_listing, read_ids, read_listing, read_overview
+from .overviews import Listed, Listing, Overview, Sections, follow_listing, read_ids, read_listing, read_overview
 from .own_values import Filters, SignedOut, Viewed
 from .presence import Presence, follow_presence, tell_presence
 from .recorded import Genuine, RecordedEvent, read_whole
@@ -89,7 +89,7 @@ class Client(Decisions):
         self._connection = connection
         self.tenant, self.url = connection.address.tenant, connection.address.url
         self.viewed, self.signed_out = Viewed(connection), SignedOut(connection)
-        self.filters = Filters(connection)
+        self.filters, self.sections = Filters(connection), Sections(connection)
         login = connection.address.login
         self.actor = login.person if login else actor
         self.role = login.role if login else ""

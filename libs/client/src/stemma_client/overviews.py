@@ -82,6 +82,25 @@ def _listed(connection: Connection, message: Msg, *, warns: bool = True) -> List
     return Listed(message.metadata.sequence.stream, message.subject.rpartition(".")[2], summary)
 
 
+@dataclass(frozen=True)
+class Sections:
+    """All sections of a tenant that rest, from the read model."""
+
+    connection: Connection
+
+    async def __call__(self) -> dict[tuple[str, str], SectionView]:
+        """The sections by document and section."""
+        from stemma_contracts.v1.views import SectionView  # with most of what messages are made of
+
+        subject = f"{_KEYS}.{self.connection.address.tenant}.{subjects.ANY}.{subjects.ANY}"
+        found = dict[tuple[str, str], SectionView]()
+        async with aclosing(self.connection.snapshot(_STREAM, subject, latest=True)) as messages:
+            async for message in messages:
+                if section := _read(self.connection, message.subject, message, SectionView):
+                    found[message.subject.split(".")[-2], section.section_id] = section
+        return found
+
+
 async def read_ids(connection: Connection, tenant: str) -> list[str]:
     """The ids of all documents of a tenant: the keys of the read model, without what lies under them."""
     keys = await connection.subjects_in(_STREAM, f"{_KEYS}.{tenant}.{subjects.ANY}")

@@ -19,6 +19,7 @@ from stemma_contracts.v1.section import SectionStatus
 from .commands import NOT_COMPARED, Asked, Command, Compared, Differences, Elapsed, Merged, Record, not_decidable
 from .evolve import evolve, with_usage_before
 from .features.documents import Create
+from .features.library.feature import Notice, noticed
 from .hands import with_merge, with_waiting_edit
 from .staleness import Staleness, stale_changes, staleness
 from .state import Document, Failed, Lifecycle, NoDocument, Queued, State, status_of
@@ -101,6 +102,8 @@ def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
         return _recorded(command.outcome, document)
     if isinstance(command, Elapsed):
         return ELAPSED[command.timer.name](command.timer, document)
+    if isinstance(command, Notice):
+        return noticed(command, document)
     assert isinstance(command, Asked)
     if command.asked["request_id"] in document.requests:
         return []

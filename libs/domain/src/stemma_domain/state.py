@@ -22,6 +22,7 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.events import Event
 from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.jobs import OutlineEntry
+from stemma_contracts.v1.library import BidOutcome, ReuseView
 from stemma_contracts.v1.needs import Answerer, GivenAnswer, Need
 from stemma_contracts.v1.outline import PlanWording
 from stemma_contracts.v1.references import ArtifactRef
@@ -32,6 +33,7 @@ from stemma_contracts.v1.validation import OPEN_HEADING
 from stemma_contracts.v1.views import AssignmentView, StaleView, ThreadView, VersionView
 
 from .features.ledger.state import Sought, Wordings
+from .features.library.state import NO_ENTRY, Entry
 
 if TYPE_CHECKING:  # a feature knows the document; the document only names what a feature keeps in it
     from stemma_domain.features.inputs.material import Input
@@ -293,6 +295,7 @@ class Section:
     notes: Notes = NO_NOTES
     threads: Mapping[str, ThreadView] = field(default_factory=dict)
     assignment: AssignmentView | None = None
+    entry: Entry = NO_ENTRY
 
     @property
     def current(self) -> Version | None:
@@ -377,6 +380,8 @@ class Document:
     chapters_from_request: bool = False
     outlined_by: str = ""
     owner: str = ""
+    outcome: BidOutcome = "open"
+    reuses: Mapping[str, ReuseView] = field(default_factory=dict)
 
     @property
     def status(self) -> DocumentStatus:

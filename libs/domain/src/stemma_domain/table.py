@@ -21,6 +21,7 @@ from .features import (
 )
 from .features.inputs import feature as inputs
 from .features.ledger import feature as ledger
+from .features.library import feature as library
 from .hooks import Feature
 
 FEATURES: tuple[Feature[Any], ...] = (
@@ -41,4 +42,5 @@ FEATURES: tuple[Feature[Any], ...] = (
     comments.FEATURE,
     choosing.FEATURE,
     assignment.FEATURE,
+    library.FEATURE,
 )

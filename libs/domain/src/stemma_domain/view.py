@@ -16,6 +16,7 @@ from stemma_contracts.v1.views import AssignmentView, DocumentView, SectionView,
 from stemma_domain.features.inputs.feature import input_views
 from stemma_domain.features.ledger.chapters import awaits_chapters
 from stemma_domain.features.ledger.feature import ledger_view
+from stemma_domain.features.library.feature import entry_view
 
 from .features.cycles import Cycle
 from .features.inputs.material import given, lacks_brief, lacks_form
@@ -85,6 +86,8 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
         cycle_plan=document.cycle.plan if document.cycle else None,
         last_sequence=document.sequence,
         ledger=ledger_view(document, document.ledger) if document.ledger else None,
+        outcome=document.outcome,
+        reuses=tuple(document.reuses.values()),
     )
 
 
@@ -120,6 +123,7 @@ def section_view(document: Document, section: Section, because: Because, drafts:
         waits_since=notes.waits_since,
         activity_since=notes.activity_since,
         covers_inputs=plan.covers_inputs,
+        entry=entry_view(document, section, stale=because != NOT_STALE),
         **_by_features(document, section),
     )
 
@@ -221,6 +225,8 @@ def summarise(document: Document, last_sequence: int, stale: Staleness | None = 
         input_count=sum(1 for _ in given(document)),
         lacks_brief=lacks_brief(document),
         outlined_by=document.outlined_by,
+        outcome=document.outcome,
+        rows=document.ledger.rows if document.ledger else None,
     )
 
 

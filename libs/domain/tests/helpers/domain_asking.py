@@ -14,11 +14,13 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.comments import NewComment
 from stemma_contracts.v1.inputs import Unreadable
 from stemma_contracts.v1.ledger import RowParts
+from stemma_contracts.v1.library import EntryRef
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
 from stemma_domain.commands import Asked, RequestMeta
 from stemma_domain.features.documents import Create
 from stemma_domain.features.inputs.feature import Added, Replaced
 from stemma_domain.features.ledger.feature import Cut
+from stemma_domain.features.library.feature import Reuse
 from stemma_domain.features.returns import FILE, VERSIONS, TakenSection, TakeOver
 
 TENANT, DOCUMENT = "default", "doc1"
@@ -72,6 +74,8 @@ decide_ledger = _in_order(r.DecideRequirements, "decisions", "closed")
 resolve = _in_order(r.ResolveThread, "section_id", "thread_id")
 reopen = _in_order(r.ReopenThread, "section_id", "thread_id")
 unassign = _in_order(r.UnassignSection, "section_id")
+describe = _in_order(r.DescribeEntry, "section_id", "owner", "expires", "withheld")
+record_outcome = _in_order(r.RecordOutcome, "outcome")
 
 
 def create(asked: RequestMeta, time: datetime, **fields: Any) -> Create:
@@ -162,3 +166,8 @@ def comment(asked: RequestMeta, section_id: str, version: int, comments: Sequenc
 
 def assign(asked: RequestMeta, section_id: str, assignee: str, due: datetime | None, time: datetime) -> Asked[Any]:
     return Asked(request(r.AssignSection, section_id=section_id, assignee=assignee, due=due), asked, time)
+
+
+def reuse(asked: RequestMeta, entry: EntryRef, text: ArtifactRef, requirement_ids: Sequence[str] = ()) -> Reuse:
+    asked_for = request(r.ReuseEntry, entry=entry, requirement_ids=tuple(requirement_ids))
+    return Reuse(asked_for, asked, NOW, name="Team.md", text=text)

@@ -10,6 +10,7 @@ from .coverage.resting import Rests, UpstreamText
 from .coverage.support import Cited, File, Labels, Unit, supporting_places, units_of
 from .coverage.usage import Uses
 from .lookup.copied import Copied, Whose, copied, dictated
+from .lookup.full_text import MOST_RANKED, FullText, query_words
 from .lookup.grounding import EXCHANGED, UNSUPPORTED, Grounded, ground
 from .lookup.index import Found
 from .lookup.sentences import Doubt, doubts

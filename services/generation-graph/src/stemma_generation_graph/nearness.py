@@ -10,11 +10,12 @@ from math import hypot
 from weakref import WeakKeyDictionary
 
 import numpy
+from stemma_evidence import MOST_RANKED
 from stemma_models import Meter
 from stemma_models.embedding import BATCH, Embedder, EmbeddingUnavailable
 from stemma_telemetry import get_logger
 
-from .passages import MOST_RANKED, Corpus
+from .passages import Corpus
 
 MOST_PASSAGES = 5_000
 MOST_QUERIES = 64

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-import sqlite3
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from stemma_contracts.v1.inputs import Anchor
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.section import Collected
-from stemma_evidence import Claim, Labels, claims, content_words
+from stemma_evidence import Claim, FullText, Labels, claims, query_words
 from stemma_evidence.requirements import deadlines
 from stemma_languages import detect
 from stemma_markdown import Document, with_prose_of_front_matter
@@ -143,23 +142,18 @@ def resolve(document: str, reference: str) -> str:
 
 
 REQUEST = "request"
-MAX_QUERY_WORDS = 64
 MOST_QUERIES = 300
 STEEPNESS = 1.5
 """How much less the second of a ranking counts than its first."""
-MOST_RANKED, MOST_BEARING = 100, 12
+MOST_BEARING = 12
 WORDS_LEFT = 1 / 3
 """Of the words of a statement that passages share with it, how many those that bear on it may lack."""
 MOST_READ = 1000
 """Passages, the nearest ones, that are looked through for what a section collects."""
-FEWEST_TO_COUNT = 40
-TOO_COMMON = 0.25
-"""A word that so many of the passages have tells none of them apart, in a corpus that is large enough to say so."""
 _ENTRY = re.compile(
     r"(?:(?<!\.)\.{3}|…|·{3}|\t|(?<![ ])[ ]{3}|\|)[ .]*+\d{1,4}[ ]*+\|?[ ]*+$"
     r"|^\s*+[-*+\d.]*+\s*+\[[^]\n]*\]\(#[^)\n]*\)\s*$"
 )
-_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
 FEWEST_ENTRIES = 4
 MOST_PIECES_OF_A_TABLE = 6
 _TIME = frozenset({"day", "week", "month", "quarter", "year"})
@@ -223,9 +217,9 @@ class Corpus:
     def bearing_on(self, statement: str) -> list[Passage]:
         """The fewest of the nearest passages that have the figures of a statement and most of its other words."""
         nearest = [self.passages[number] for number in self._index.ranked(statement)[:MOST_BEARING]]
-        words = [frozenset(_terms(one.alone, self._language[one.source])) for one in nearest]
+        words = [frozenset(query_words(one.alone, self._language[one.source])) for one in nearest]
         known_there = frozenset[str]().union(*words)
-        left = {word for tag in self.languages for word in _terms(statement, tag)} & known_there
+        left = {word for tag in self.languages for word in query_words(statement, tag)} & known_there
         most_left, chosen = len(left) * WORDS_LEFT, list[Passage]()
         for passage, known in zip(nearest, words, strict=True):
             if len(left) <= most_left and not any(map(_has_digit, left)):
@@ -288,8 +282,11 @@ class Corpus:
         return self.tag_of(passage) == REQUEST and any(deadlines(passage.text, self._language[passage.source]))
 
     @cached_property
-    def _index(self) -> _Index:
-        return _Index(self.passages, self._language)
+    def _index(self) -> FullText:
+        rows = [
+            (self._language[one.source], (one.heading, " ".join(one.path[:-1]), one.alone)) for one in self.passages
+        ]
+        return FullText(rows, weights=(6, 2, 1))
 
     @cached_property
     def _language(self) -> dict[str, str]:
@@ -297,38 +294,6 @@ class Corpus:
         for passage in self.passages:
             texts[passage.source].append(passage.text)
         return {name: detect("\n\n".join(pieces[:50])) for name, pieces in texts.items()}
-
-
-class _Index:
-    """A table of stems for full-text search: words across inflection, pairs of characters where no spaces stand."""
-
-    def __init__(self, passages: Sequence[Passage], language: Mapping[str, str]) -> None:
-        self._languages = sorted(set(language.values()))
-        self._database = sqlite3.connect(":memory:", check_same_thread=False)
-        self._database.execute("CREATE VIRTUAL TABLE passage USING fts5(heading, path, text, tokenize='unicode61')")
-        self._count = len(passages)
-        self._having = Counter[str]()
-        for number, one in enumerate(passages):
-            words = [_terms(each, language[one.source]) for each in (one.heading, " ".join(one.path[:-1]), one.alone)]
-            self._having.update(words[0] | words[1] | words[2])
-            row = (number, *(" ".join(sorted(each)) for each in words))
-            self._database.execute("INSERT INTO passage(rowid, heading, path, text) VALUES (?, ?, ?, ?)", row)
-
-    def ranked(self, query: str) -> list[int]:
-        """The numbers of the passages that share a telling word with a query, best first."""
-        words = {word for language in self._languages for word in _terms(query, language)} & self._having.keys()
-        telling = sorted(words, key=lambda word: (self._having[word], word))
-        if self._count >= FEWEST_TO_COUNT:
-            telling = [one for one in telling if self._having[one] <= TOO_COMMON * self._count] or telling
-        if not telling:
-            return []
-        match = " OR ".join(f'"{word}"' for word in telling[:MAX_QUERY_WORDS])
-        found = "SELECT rowid FROM passage WHERE passage MATCH ? ORDER BY bm25(passage, 6, 2, 1), rowid LIMIT ?"
-        return [number for (number,) in self._database.execute(found, [match, MOST_RANKED])]
-
-
-def _terms(text: str, language: str) -> frozenset[str]:
-    return content_words(_APOSTROPHE.sub(" ", text), language)
 
 
 def _has_digit(word: str) -> bool:

@@ -8,6 +8,7 @@ from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
 from stemma_domain.commands import Asked, Command, Elapsed, Record
 from stemma_domain.features.inputs.material import evidence_of
+from stemma_domain.features.library.feature import Reuse, TakenBy, notices, will_take
 from stemma_domain.features.needs import drop_threads
 from stemma_domain.state import Document, State
 from stemma_eventlog import Cause, EventStore, StreamId
@@ -20,6 +21,7 @@ from .intake import Intake
 from .job_publisher import JobPublisher
 from .renewing import Renewing
 from .requests import Received, Refused
+from .reusing import Reusing
 from .timers import Timers
 
 
@@ -47,6 +49,8 @@ class CommandService:
             await self._follow(stream, document, cause)
             return document
         command = await self._command(received, request, cause, document)
+        if isinstance(command, Reuse) and document is not None and will_take(command, document):
+            await self._note_use(stream, command, cause)
         state = await self._handle(stream, command, cause)
         measure_waits(stream.tenant, known.state, state, cause.time)
         await self.jobs.call_off(stream, known.state, state)
@@ -55,6 +59,8 @@ class CommandService:
     async def _command(
         self, received: Received, request: r.Request, cause: Cause, document: Document | None
     ) -> Asked[r.Request]:
+        if isinstance(request, r.ReuseEntry):
+            return await Reusing(self.store, self.intake.artifacts).reuse(received, request, cause.time)
         inputs = evidence_of(document, with_forms=True) if document else ()
         ledger = document.ledger if document else None
         rows = ledger.rows if ledger else None
@@ -93,3 +99,23 @@ class CommandService:
     async def _follow(self, stream: StreamId, state: State, cause: Cause) -> None:
         await self.jobs.publish(stream, state, cause)
         await self.timers.set(stream, state)
+        await self._tell(stream, state, cause)
+
+    async def _note_use(self, stream: StreamId, command: Reuse, cause: Cause) -> None:
+        """The document of an entry knows who takes it before anybody does: else its lapse could miss that one."""
+        entry = command.request.entry
+        source = StreamId(stream.tenant, entry.document_id)
+        await self.store.handle(source, TakenBy(entry, stream.document_id), _further(cause, source))
+
+    async def _tell(self, stream: StreamId, state: State, cause: Cause) -> None:
+        """Tell other documents what lapsed. That it was told is noted before what follows there: it may lead back."""
+        for document_id, lapsed, told in notices(state) if isinstance(state, Document) else ():
+            other = StreamId(stream.tenant, document_id)
+            handled = await self.store.handle(other, lapsed, _further(cause, other))
+            await self.store.handle(stream, told, _further(cause, other, "-told"))
+            await self._follow(other, handled.folded.state, _further(cause, other))
+
+
+def _further(cause: Cause, stream: StreamId, what: str = "") -> Cause:
+    """The same cause in another document: the ids of its events there are others."""
+    return replace(cause, id=f"{cause.id}-{stream.document_id}{what}")

@@ -7,6 +7,7 @@ The subject is ``stemma.event.v1.<tenant>.<document>.<name>``. Events hold refer
 from .base import Event as Event
 from .base import PaidEvent as PaidEvent
 from .base import SectionEvent as SectionEvent
+from .document import BidOutcomeRecorded as BidOutcomeRecorded
 from .document import DocumentCancelled as DocumentCancelled
 from .document import DocumentCompleted as DocumentCompleted
 from .document import DocumentExported as DocumentExported
@@ -22,6 +23,8 @@ from .document import DocumentPassageMarked as DocumentPassageMarked
 from .document import DocumentPaused as DocumentPaused
 from .document import DocumentRequested as DocumentRequested
 from .document import DocumentResumed as DocumentResumed
+from .document import EntryReused as EntryReused
+from .document import EntryUseLapsed as EntryUseLapsed
 from .document import ExportFailed as ExportFailed
 from .document import ExportJobDead as ExportJobDead
 from .document import ExportRequested as ExportRequested
@@ -43,6 +46,10 @@ from .document import ReturnRequested as ReturnRequested
 from .document import ReturnUnread as ReturnUnread
 from .document import RevisionCycleStarted as RevisionCycleStarted
 from .refusals import DecisionRefused as DecisionRefused
+from .section import EntryDescribed as EntryDescribed
+from .section import EntryExpired as EntryExpired
+from .section import EntryLapseTold as EntryLapseTold
+from .section import EntryUsed as EntryUsed
 from .section import ReviewConclusion as ReviewConclusion
 from .section import SectionAnswerMalformed as SectionAnswerMalformed
 from .section import SectionApprovalWithdrawn as SectionApprovalWithdrawn
@@ -133,6 +140,8 @@ AnyLedgerEvent = (
 )
 AnyCommentEvent = SectionCommented | SectionThreadResolved | SectionThreadReopened
 AnyAssignmentEvent = SectionAssigned | SectionUnassigned | SectionDueSoon | SectionOverdue
+AnyEntryEvent = EntryDescribed | EntryExpired | EntryUsed | EntryLapseTold
+AnyReuseEvent = BidOutcomeRecorded | EntryReused
 AnyInputEvent = (
     DocumentInputAdded
     | DocumentInputReplaced
@@ -142,6 +151,7 @@ AnyInputEvent = (
     | DocumentPassageMarked
     | DocumentInputRead
     | DocumentInputUnreadable
+    | EntryUseLapsed
 )
 AnyDocumentEvent = (
     DocumentRequested
@@ -158,5 +168,6 @@ AnyDocumentEvent = (
     | AnyReturnEvent
     | AnyInputEvent
     | AnyLedgerEvent
+    | AnyReuseEvent
 )
-AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyCommentEvent | AnyAssignmentEvent | DecisionRefused
+AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyCommentEvent | AnyAssignmentEvent | AnyEntryEvent | DecisionRefused

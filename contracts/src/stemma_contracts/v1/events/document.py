@@ -23,6 +23,7 @@ from stemma_contracts.v1.exports import (
 from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, Reason
 from stemma_contracts.v1.inputs import InputDifference, InputReading, Unreadable, UnreadableInput
 from stemma_contracts.v1.ledger import LedgerSummary, LedgerWarning, RequirementDecision, RowParts, SecondOpinion
+from stemma_contracts.v1.library import BidOutcome, EntryRef, Lapse
 from stemma_contracts.v1.outline import PlanWording
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.returned import ReturnFigures
@@ -366,6 +367,29 @@ class ExportJobDead(Event):
     format: ExportFormat
     job_id: JobId
     detail: str = Field(default="", max_length=300)
+
+
+@registry.contract("stemma.bid.outcome.recorded.v1", Family.EVENT)
+class BidOutcomeRecorded(Event):
+    """A person said what became of the bid."""
+
+    outcome: BidOutcome
+
+
+@registry.contract("stemma.entry.reused.v1", Family.EVENT)
+class EntryReused(Event):
+    """A person took an approved text of another document; as an input it is what another event of the request says."""
+
+    entry: EntryRef
+    input_id: Token
+    requirement_ids: tuple[Token, ...] = ()
+
+
+@registry.contract("stemma.entry.use.lapsed.v1", Family.EVENT)
+class EntryUseLapsed(InputEvent):
+    """The entry that an input came from may not be used any more; what rests on the input is stale."""
+
+    lapse: Lapse
 
 
 @registry.contract("stemma.outcome.superseded.v1", Family.EVENT)

@@ -12,6 +12,7 @@ from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.evaluation import Evaluation
 from stemma_contracts.v1.events.base import PaidEvent, SectionEvent, TextEvent
 from stemma_contracts.v1.inputs import InputVersion
+from stemma_contracts.v1.library import Lapse
 from stemma_contracts.v1.merges import Merge
 from stemma_contracts.v1.needs import Answerer, Need
 from stemma_contracts.v1.provenance import GenerationWarning, Origin, ProcessingMetadata, Provenance, RetrievedSource
@@ -397,3 +398,35 @@ class SectionThreadReopened(SectionEvent):
     """A thread of comments that was resolved is open again."""
 
     thread_id: Token
+
+
+@registry.contract("stemma.entry.described.v1", Family.EVENT)
+class EntryDescribed(SectionEvent):
+    """A person said who keeps the text for the library, until when it holds, and whether it is withheld."""
+
+    owner: str = Field(default="", max_length=64)
+    expires: Due | None = None
+    withheld: bool = False
+
+
+@registry.contract("stemma.entry.expired.v1", Family.EVENT)
+class EntryExpired(SectionEvent):
+    """The time until which the text holds for the library is over."""
+
+    expires: Due
+
+
+@registry.contract("stemma.entry.used.v1", Family.EVENT)
+class EntryUsed(SectionEvent):
+    """Another document of the tenant took a version of the text as an input."""
+
+    version: int = Field(ge=1)
+    document_id: Token
+
+
+@registry.contract("stemma.entry.lapse.told.v1", Family.EVENT)
+class EntryLapseTold(SectionEvent):
+    """A document that uses the text was told why it may not be used any more."""
+
+    document_id: Token
+    lapse: Lapse

@@ -150,6 +150,8 @@ def reason_words(reason: StaleReason, words: Mapping[str, str], sections: Sectio
 def _of_input(changed: ChangedInput, words: Mapping[str, str]) -> str:
     if changed.withdrawn or changed.role:
         return words["stale_withdrawn" if changed.withdrawn else "stale_role"] % changed.name
+    if changed.lapse:
+        return words["stale_lapse"] % (changed.name, words.get(f"lapse_{changed.lapse}", changed.lapse))
     return words["stale_input"] % (changed.name, changed.accepted_version, changed.current_version)
 
 

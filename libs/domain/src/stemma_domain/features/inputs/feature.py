@@ -104,6 +104,8 @@ def _inputs_after(document: Document, event: e.AnyInputEvent) -> dict[str, Input
             return _with_children(document, {**inputs, one.input_id: _with_reading(one, event)}, one.input_id)
         case e.DocumentInputUnreadable():
             return {**inputs, one.input_id: _with_refusal(one, unreadable=event.unreadable)}
+        case e.EntryUseLapsed():
+            return {**inputs, one.input_id: one.lapsed(event.lapse)}
         case _:
             assert_never(event)
 

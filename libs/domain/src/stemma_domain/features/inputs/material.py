@@ -16,6 +16,7 @@ from stemma_contracts.v1.inputs import (
     Unreadable,
     UsedInput,
 )
+from stemma_contracts.v1.library import Lapse
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef, UploadRole, known_role
 from stemma_contracts.v1.section import Activity
@@ -30,7 +31,8 @@ class Content:
 
     ``text`` is None where nothing is read of it: an image, an attachment, a file that could not be read. A version
     that could not be read has the text of the one before, unless that has a passage that was marked since. ``children``
-    are the attachments of a message, ``left_out`` are the passages that its text leaves out.
+    are the attachments of a message, ``left_out`` are the passages that its text leaves out. With ``lapse`` it is the
+    text of the version before, which came from the library and may not be used any more.
     """
 
     number: int
@@ -41,6 +43,7 @@ class Content:
     difference: InputDifference | None = None
     children: tuple[InputFile, ...] = ()
     left_out: tuple[ArtifactRef, ...] = ()
+    lapse: Lapse | None = None
 
     @property
     def is_text(self) -> bool:
@@ -98,6 +101,11 @@ class Input:
         """The number of the version that counts, 0 if there is none."""
         return self.contents[-1].number if self.contents else 0
 
+    @property
+    def lapse(self) -> Lapse | None:
+        """Why the entry of the library that it came from may not be used any more."""
+        return self.contents[-1].lapse if self.contents else None
+
     def asks(self, number: int) -> tuple[frozenset[str], str]:
         """The fields of a version of a form, and a digest of what they accept, which old logs do not have."""
         content = self.content(number)
@@ -114,6 +122,13 @@ class Input:
         """The input with one more passage that is confidential, or with one less."""
         others = tuple(passage for passage in self.confidential if passage != event.passage)
         return replace(self, confidential=others if event.taken_back else (*self.confidential, event.passage))
+
+    def lapsed(self, lapse: Lapse) -> Input:
+        """The input with the same text as another version, which may not be used: what rests on it is stale."""
+        if self.current is None:
+            return self
+        lapsed = replace(self.current, number=self.version + 1, difference=None, lapse=lapse)
+        return replace(self, contents=(*self.contents, lapsed))
 
     def content(self, number: int) -> Content | None:
         """A version by its number."""
@@ -241,6 +256,7 @@ def changed_inputs(document: Document, section: Section) -> tuple[ChangedInput, 
             withdrawn=one.withdrawn,
             role=one.role if _may_say_less(one, known) and not one.withdrawn else "",
             changes=one.current.difference.changes if one.current and one.current.difference else None,
+            lapse=one.lapse or "",
         )
         for one, known in changed
     )
@@ -299,7 +315,7 @@ def _is_changed(one: Input, accepted: int, section: Section) -> bool:
     if accepted == one.version and not one.withdrawn:
         return False
     before, now = one.content(accepted), None if one.withdrawn else one.current
-    if _digest(before) == _digest(now):
+    if _digest(before) == _digest(now) and not one.lapse:
         return False
     used = _used(section)
     if used is None:
@@ -307,7 +323,7 @@ def _is_changed(one: Input, accepted: int, section: Section) -> bool:
     mine = used.get(one.input_id)
     if mine is None:
         return False
-    return one.withdrawn or _touches(one, accepted, mine)
+    return one.withdrawn or bool(one.lapse) or _touches(one, accepted, mine)
 
 
 def _asks_otherwise(one: Input, accepted: int, section: Section) -> bool:
@@ -323,7 +339,7 @@ def _asks_otherwise(one: Input, accepted: int, section: Section) -> bool:
 
 def _touches(one: Input, accepted: int, used: UsedInput) -> bool:
     """Whether what changed since a version is what was used of it."""
-    steps = [content.difference for content in one.contents if content.number > accepted]
+    steps = [content.difference for content in one.contents if content.number > accepted and not content.lapse]
     if all(step is not None and step.blocks == 0 for step in steps):
         return False
     if used.whole or any(step is None or step.parts is None for step in steps):

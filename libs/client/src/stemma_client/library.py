@@ -1,0 +1,231 @@
+"""The library of a tenant: texts that people approved in its documents, searched, and offered to demands of others.
+
+It is read from the read model and the texts themselves; what lapsed is listed, and offered to nobody.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from stemma_contracts.v1.blocks import BlockIndex
+from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
+from stemma_contracts.v1.library import BidOutcome, EntryRef, EntryView
+from stemma_contracts.v1.references import ArtifactRef
+
+if TYPE_CHECKING:
+    from stemma_contracts.v1.summary import DocumentSummary
+    from stemma_contracts.v1.views import SectionView
+
+    from .client import Client
+    from .ledgers import LedgerEntry
+
+FEWEST_WORDS, LEAST_SHARE = 3, 0.5
+"""Of the words of a demand that an offer must have."""
+MOST_OFFERS = 3
+_AT_ONCE = 16
+"""Texts that are fetched together."""
+T = TypeVar("T")
+_WORTH: Mapping[BidOutcome, int] = {"won": 2, "open": 1, "withdrawn": 1, "lost": 0}
+_NO_WORDS = frozenset({"blank", "definition", "front_matter", "rule"})
+
+
+@dataclass(frozen=True)
+class LibraryEntry:
+    """The approved text of a section, with what people see of its document; ``entry`` names it in requests."""
+
+    entry: EntryRef
+    document_title: str
+    section_title: str
+    language: str
+    outcome: BidOutcome
+    view: EntryView
+    draft: ArtifactRef
+    blocks: ArtifactRef | None = None
+    rows: ArtifactRef | None = None
+
+    def age_in_days(self, now: datetime) -> int:
+        """How long ago it was approved."""
+        return (now - self.view.approved_at).days if self.view.approved_at else 0
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A block of an entry, the headings above it, and the demands that it was found to answer."""
+
+    number: int
+    language: str
+    heading: str
+    text: str
+    demands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Offer:
+    """An entry for some words, with its nearest passage; ``demand`` is the one that it answered, the nearest of them.
+
+    ``share`` is how much of the words it has; those that stand above it alone count half.
+    """
+
+    entry: LibraryEntry
+    passage: Passage
+    demand: str
+    share: float
+
+
+@dataclass(frozen=True)
+class RowOffers:
+    """A demand that has no answer yet, and the best that there is for it."""
+
+    row: LedgerRow
+    offers: tuple[Offer, ...]
+
+
+async def entries(client: Client) -> list[LibraryEntry]:
+    """All texts that a person ever approved in the tenant, as they stand now, the latest first."""
+    documents = {summary.document_id: summary for summary in await client.documents()}
+    approved = [
+        (documents[name], section)
+        for (name, _), section in (await client.sections()).items()
+        if name in documents and section.entry is not None
+    ]
+    of_those = {summary.document_id: summary.title for summary, _ in approved}
+    titles = dict(zip(of_those, await _each(client.stored_text(*one) for one in of_those.items()), strict=True))
+    found = (_entry(summary, section, titles[summary.document_id] or "") for summary, section in approved)
+    return sorted(found, key=lambda one: str(one.view.approved_at), reverse=True)
+
+
+def _entry(summary: DocumentSummary, section: SectionView, title: str) -> LibraryEntry:
+    version = section.current
+    assert section.entry is not None
+    assert version is not None, "what a person approved is there"
+    place = {"document_id": summary.document_id, "section_id": section.section_id, "version": version.number}
+    return LibraryEntry(
+        entry=EntryRef.model_validate(place),
+        document_title=title,
+        section_title=section.title,
+        language=summary.language or "en",
+        outcome=summary.outcome,
+        view=section.entry,
+        draft=version.draft,
+        blocks=version.validation.blocks if version.validation else version.blocks,
+        rows=summary.rows,
+    )
+
+
+async def search(client: Client, words: str) -> list[Offer]:
+    """The entries that may be used and share words with a query, the best first, each with its nearest passage."""
+    (found,) = await _offered(client, await entries(client), [words], least=0)
+    return found
+
+
+async def offers(client: Client, document_id: str) -> list[RowOffers]:
+    """The demands of a document that nothing of it surely answers, each with the best entries of others.
+
+    Raises `LedgerFailedError` if nothing was read into its ledger yet.
+    """
+    ledger = await client.ledger(document_id)
+    rows = [one.row for one in ledger.entries if _is_unanswered(one)]
+    others = [one for one in await entries(client) if one.entry.document_id != document_id]
+    found = await _offered(client, others, [row.quote for row in rows], least=LEAST_SHARE)
+    return [RowOffers(row, tuple(best[:MOST_OFFERS])) for row, best in zip(rows, found, strict=True) if best]
+
+
+def _is_unanswered(entry: LedgerEntry) -> bool:
+    return entry.counts and entry.standing.status in ("open", "check")
+
+
+async def _offered(
+    client: Client, library: Sequence[LibraryEntry], queries: Sequence[str], *, least: float
+) -> list[list[Offer]]:
+    usable = [one for one in library if one.view.lapse is None]
+    read = await _each(_passages(client, number, one) for number, one in enumerate(usable))
+    passages = tuple(passage for each in read for passage in each)
+    if not passages or not queries:
+        return [[] for _ in queries]
+    ranked = await client.compute(ranked_passages, passages, tuple(queries), least)
+    return [list(_best(usable, passages, hits)) for hits in ranked]
+
+
+async def _passages(client: Client, number: int, entry: LibraryEntry) -> list[Passage]:
+    place = entry.entry.document_id
+    text = await client.stored_text(place, entry.draft) or ""
+    index = await client.stored(place, entry.blocks, BlockIndex)
+    rows = await client.stored(place, entry.rows, LedgerRows) if entry.view.answers else None
+    quotes = {row.requirement_id: row.quote for row in rows.rows} if rows else {}
+    demands = dict[str, list[str]]()
+    for answer in entry.view.answers:
+        demands.setdefault(answer.block_id, []).append(quotes.get(answer.requirement_id, ""))
+    return list(_blocks(number, entry, text, index, demands))
+
+
+def _blocks(
+    number: int, entry: LibraryEntry, text: str, index: BlockIndex | None, demands: Mapping[str, Sequence[str]]
+) -> Iterator[Passage]:
+    if index is None:
+        yield Passage(number, entry.language, entry.section_title, text)
+        return
+    heading = ""
+    for block in index.blocks:
+        words = text[block.start : block.end].strip()
+        if block.kind == "heading":
+            heading = words.strip("# ")
+        elif words and block.kind not in _NO_WORDS:
+            said = f"{entry.section_title} {heading}"
+            yield Passage(number, entry.language, said, words, tuple(filter(None, demands.get(block.block_id, ()))))
+
+
+Hit = tuple[int, str, float]
+"""A passage by its number among all, the demand of it that is nearest to the query, and the share of words."""
+
+
+def ranked_passages(passages: tuple[Passage, ...], queries: tuple[str, ...], least: float) -> list[list[Hit]]:
+    """For each query the passages that have at least that share of its words, the best first."""
+    from stemma_evidence import FullText
+
+    rows = [(one.language, (" ".join(one.demands), one.heading, one.text)) for one in passages]
+    index = FullText(rows, weights=(3, 2, 1))
+    return [[*_hits(passages, index.ranked(query), query, least)] for query in queries]
+
+
+def _hits(passages: Sequence[Passage], ranked: Iterable[int], query: str, least: float) -> Iterator[Hit]:
+    from stemma_evidence import query_words
+
+    for number in ranked:
+        one = passages[number]
+        asked = query_words(query, one.language)
+        had = asked & query_words(" ".join((one.text, *one.demands)), one.language)
+        above = asked & query_words(one.heading, one.language) - had
+        share = (len(had) + len(above) / 2) / len(asked) if asked else 0.0
+        if share >= least and (not least or len(had) >= FEWEST_WORDS):
+            near = max(one.demands, key=lambda demand: len(query_words(demand, one.language) & asked), default="")
+            yield number, near, share
+
+
+def _best(usable: Sequence[LibraryEntry], passages: Sequence[Passage], hits: Sequence[Hit]) -> Iterator[Offer]:
+    """The nearest passage of each entry: of those as near as each other, those of bids that were won come first."""
+    ranks = {number: rank for rank, (number, *_) in enumerate(hits)}
+
+    def order(hit: Hit) -> tuple[float, int, int]:
+        entry = usable[passages[hit[0]].number]
+        return (-round(hit[2], 1), -_WORTH[entry.outcome], ranks[hit[0]])
+
+    seen = set[int]()
+    for number, demand, share in sorted(hits, key=order):
+        passage = passages[number]
+        if passage.number not in seen:
+            seen.add(passage.number)
+            yield Offer(usable[passage.number], passage, demand, share)
+
+
+async def _each(works: Iterable[Awaitable[T]]) -> list[T]:
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def one(work: Awaitable[T]) -> T:
+        async with turns:
+            return await work
+
+    return await asyncio.gather(*map(one, works))
