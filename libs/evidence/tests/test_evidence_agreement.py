@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,26 +35,34 @@ def pairs(name: str) -> Iterator[tuple[str, bool, str, str]]:
 
 @pytest.mark.parametrize(("name", "least", "most"), [("pairs.txt", 0.9, 0), ("unseen.txt", 0.9, 2)])
 def test_finds_contradictions_and_calls_hardly_anything_else_one(name: str, least: float, most: int) -> None:
-    """Of the unseen pairs 0.72 were found at first sight, and none of the others."""
     results = [(differ, bool(found_in(one, other, language=of))) for of, differ, one, other in pairs(name)]
     assert sum(found for differ, found in results if differ) >= least * sum(differ for differ, _ in results)
     assert sum(found for differ, found in results if not differ) <= most
 
 
 @pytest.mark.full
-def test_finds_what_was_planted_in_ten_bids_and_hardly_anything_in_them_before() -> None:
-    """The bids were written by somebody who had not seen the rules; at first sight 13 of the 50 were found."""
+@pytest.mark.parametrize(
+    ("names", "least"),
+    [("de1 de2 de3 en1 en2 en3 en4 fr1 fr2 fr3", 0.9), ("de4 en5 fr4", 0.8), ("de5 en6 fr5", 0.5)],
+    ids=["known", "looked at", "unseen"],
+)
+def test_finds_what_was_planted_in_bids_and_hardly_anything_in_them_before(names: str, least: float) -> None:
+    """The rules were made on the first ten and the next three bids; nobody looked at what is missed in the last."""
     planted, folder = json.loads((LABELLED / "documents" / "planted.json").read_text()), LABELLED / "documents"
-    found, false, characters = 0, 0, 0
-    for name in sorted({each["doc"] for each in planted}):
-        with_all, before = ((folder / f"{name}{end}.md").read_text() for end in ("", ".clean"))
-        told = {frozenset((one.one.where, one.other.where)) for one in found_in(*sections(with_all), language=name[:2])}
-        own = [each for each in planted if each["doc"] == name]
-        found += sum(frozenset((f"s{int(each['a']) - 1}", f"s{int(each['b']) - 1}")) in told for each in own)
+    found, wanted, false, characters = 0, 0, 0, 0
+    for name in names.split():
+        before = with_all = (folder / f"{name}.md").read_text()
+        for written, instead in planted[name]["edits"]:
+            with_all = with_all.replace(written, instead)
+        told = Counter(
+            frozenset((one.one.where, one.other.where)) for one in found_in(*sections(with_all), language=name[:2])
+        )
+        own = Counter(frozenset((f"s{one - 1}", f"s{other - 1}")) for _, one, other in planted[name]["planted"])
+        found, wanted = found + (told & own).total(), wanted + own.total()
         false += len(found_in(*sections(before), language=name[:2]))
         characters += len(before)
-    assert found >= 0.5 * len(planted)
-    assert false <= characters / PAGE / 10
+    assert found >= least * wanted
+    assert false <= max(1, characters / PAGE / 10)
 
 
 def sections(bid: str) -> list[str]:
@@ -88,3 +97,30 @@ def test_stays_quiet_within_one_section_and_about_limits() -> None:
 def test_reads_a_long_word_and_many_facts_in_linear_time() -> None:
     many = " ".join(f"The crane number {n} lifts {n} tonnes." for n in range(200))
     assert found_in("A" * 20_000 + " (A)", many, many) == []
+
+
+def test_finds_one_matter_in_other_words_and_a_slip_of_digits() -> None:
+    found = found_in(
+        "The agreement lasts for five years.\n\nThe fee is EUR 148,500 for all.",
+        "The contract runs for four years.\n\nAs a sum we ask for a price of EUR 184,500.",
+    )
+    assert [(one.one.text, one.other.text) for one in found] == [
+        ("five years", "four years"),
+        ("EUR 148,500", "EUR 184,500"),
+    ]
+
+
+def test_takes_a_value_that_both_texts_have_for_no_contradiction() -> None:
+    assert (
+        found_in(
+            "The yearly fee is EUR 19,800. The yearly fee for tests is EUR 4,100.", "The yearly fee is EUR 19,800."
+        )
+        == []
+    )
+
+
+def test_finds_a_role_by_what_a_person_leads() -> None:
+    (found,) = found_in(
+        "Dr. Annette Sommer als Projektleiterin trägt sie.", "Das Projekt leitet Dr. Kirsten Bode.", language="de"
+    )
+    assert (found.one.text, found.other.text) == ("Annette Sommer", "Kirsten Bode")

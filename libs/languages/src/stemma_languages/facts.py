@@ -8,9 +8,14 @@ from .wordlists import read_lists
 
 
 class FactWords(BaseModel):
-    """A data file: words that say little of what a value is about (``generic``), prepositions that bind what is behind
-    them, words between an amount and its unit of time (``rates``), nouns that end or begin a role, words between a
-    role and a name (``linking``), and phrases that define a term."""
+    """A data file.
+
+    ``generic`` words say little of what a value is about, ``prepositions`` bind what is behind them, ``rates`` stand
+    between an amount and its unit of time, ``times`` say how often. ``numbered`` nouns are told apart by a number.
+    ``roles`` are nouns that end or begin a role, ``plain`` words do not make it another one, ``linking`` words stand
+    between it and a name, ``leading`` says what a person with a role does. ``defining`` phrases define a term,
+    ``defining_quoted`` one in quotation marks. ``concepts`` are words for one matter, as for a contract or a beginning.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -21,6 +26,11 @@ class FactWords(BaseModel):
     linking: tuple[str, ...] = ()
     defining: tuple[str, ...] = ()
     defining_quoted: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+    leading: tuple[str, ...] = ()
+    numbered: tuple[str, ...] = ()
+    times: tuple[str, ...] = ()
+    concepts: dict[str, tuple[str, ...]] = {}
 
 
 @lru_cache(maxsize=32)
