@@ -24,6 +24,7 @@ _DECIDES = (
     "reopen-thread",
     "assign-section",
     "unassign-section",
+    "plan-change",
 )
 _WRITES = (
     "create-document",

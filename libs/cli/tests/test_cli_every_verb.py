@@ -70,6 +70,7 @@ WITH_FILES = {
     r.ConfirmFormFields,
 }
 IN_TESTS_OF_THEIR_OWN = {
+    r.PlanChange,
     r.TakeBackChanges,
     r.ReadReturn,
     r.ApplyReturn,

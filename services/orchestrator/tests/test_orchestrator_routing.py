@@ -33,6 +33,8 @@ from stemma_orchestrator.inputs import Limits
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.job_publisher import JobPublisher, OpenCount
 from stemma_orchestrator.lost import AdvisoryHandler
+from stemma_orchestrator.observing import Documents
+from stemma_orchestrator.planning import Planning
 from stemma_orchestrator.projector import Projector
 from stemma_orchestrator.timers import Timers
 from stemma_testkit.routing import routed, routed_bytes
@@ -64,7 +66,8 @@ class Orchestrator:
         timers, comparing = Timers(sender, timedelta(days=1)), Comparing(intake.artifacts)
         commands = CommandService(self._store, intake, jobs, timers, comparing)
         bounds = Bounds(self._store, self._open, LIMITS, self._nothing)
-        answers = Answers(self.broker.jetstream, sender, bounds, commands)
+        planning = Planning(commands, Documents(AsyncMock()))
+        answers = Answers(self.broker.jetstream, sender, bounds, commands, planning)
         return Tools(commands, answers, Projector(self._store, self.views), AdvisoryHandler(self.queues, sender))
 
     def _intake(self) -> Intake:

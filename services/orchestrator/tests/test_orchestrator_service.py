@@ -65,6 +65,12 @@ class Bus:
             found.append(json.loads(message.data or b"{}"))
             sequence = (message.seq or 0) + 1
 
+    async def stored_bytes(self) -> int:
+        streams = await self.client.jetstream().streams_info()
+        artifacts = [one for one in streams if "artifact" in (one.config.name or "").lower()]
+        assert artifacts
+        return sum(one.state.bytes for one in artifacts)
+
     async def events(self, document_id: str) -> list[Contract]:
         recorded = await JetStreamEventLog(self.client).read(StreamId("default", document_id))
         return [one.event for one in recorded if isinstance(one, Recorded)]
@@ -124,6 +130,23 @@ async def test_the_answer_says_what_a_section_that_is_to_be_written_anew_waits_f
     await bus.ask("regenerate-section", {**about, "version": 1, "replace_edited": True, "request_id": "anew"})
     [queued] = await bus.answers("anew")
     assert (written.get("held_up_by"), queued["held_up_by"]) == (None, {"solution": ["research"]})
+
+
+@pytest.mark.req("L6")
+async def test_a_plan_tells_what_a_change_leads_to_and_leaves_nothing_behind(bus: Bus) -> None:
+    about = {"document_id": (document_id := await bus.create("one")), "version": 0}
+    for name, text in (("research", "It takes 12 weeks.\n"), ("solution", "Ours.\n")):
+        await bus.ask("edit-section", {**about, "section_id": name, "text": text, "request_id": name})
+        await bus.answers(name)
+    before, stored = await bus.events(document_id), await bus.stored_bytes()
+    change = {"section_id": "research", "version": 1, "text": "It takes 14 weeks.\n"}
+    asked = {"document_id": document_id, "change": "edit-section", "body": change}
+    await bus.ask("plan-change", {**asked, "request_id": "planned"})
+    await bus.ask("plan-change", {**asked, "body": {**change, "version": 7}, "request_id": "old"})
+    [planned], [old] = await bus.answers("planned"), await bus.answers("old")
+    assert (planned["plan"]["stale"], planned["plan"]["certain"]) == (["solution"], True)
+    assert [(problem["field"], problem["code"]) for problem in old["problems"]] == [("body.version", "version_old")]
+    assert (await bus.events(document_id), await bus.stored_bytes()) == (before, stored)
 
 
 @pytest.mark.req("E2")

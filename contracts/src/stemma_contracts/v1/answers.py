@@ -9,6 +9,8 @@ from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, Token
 
+from .plans import Plan
+
 
 def _with_all_codes(schema: dict[str, Any]) -> None:
     schema["description"] = f"what is wrong, for programs; a later release may add codes:\n{problems.described()}"
@@ -72,6 +74,7 @@ class RequestAccepted(Answer):
     held_up_by: dict[Token, tuple[Token, ...]] = Field(
         default={}, description="by section that it queued: the sections that have to be settled, and not stale, first"
     )
+    plan: Plan | None = Field(default=None, description="what was asked for is not done: this is what it would lead to")
 
 
 @registry.contract("stemma.request.rejected.v1", Family.ANSWER)

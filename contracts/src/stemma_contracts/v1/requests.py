@@ -6,12 +6,12 @@ A plain JSON body without headers is accepted.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, model_validator
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, ValidationError, model_validator
 
 from stemma_contracts.base import Contract, Stored, invalid_field
-from stemma_contracts.registry import Family, registry
+from stemma_contracts.registry import Family, UnknownContract, registry
 from stemma_contracts.shown import check_shown
 from stemma_contracts.tokens import Digest, FileName, LanguageTag, Token
 from stemma_contracts.v1.section import Due
@@ -555,3 +555,52 @@ class ReuseEntry(DocumentRequest):
     requirement_ids: tuple[Token, ...] = Field(
         default=(), max_length=100, description="rows of the ledger for which it was chosen"
     )
+
+
+@registry.contract("stemma.plan.change.v1", Family.REQUEST)
+class PlanChange(DocumentRequest):
+    """Ask what another request about the document would lead to: the answer has its plan, and nothing is changed.
+
+    ``change`` is the name of that request, such as ``edit-section``, and ``body`` its fields. What would be refused is
+    refused, with the fields of ``body`` that are wrong.
+    """
+
+    change: Token
+    body: dict[str, Any] = Field(description="as that request has them; the document need not be named")
+
+    @model_validator(mode="after")
+    def _is_one(self) -> PlanChange:
+        try:
+            _ = self.planned
+        except UnknownContract as error:
+            raise invalid_field(str(error), "change") from None
+        except ValidationError as error:
+            raise _of_body(error) from None
+        return self
+
+    @property
+    def planned(self) -> DocumentRequest:
+        """The request that is planned."""
+        cls = registry.by_token(Family.REQUEST, self.change).cls
+        if not issubclass(cls, DocumentRequest) or cls is PlanChange:
+            raise UnknownContract(f"{self.change} changes no document that there is")
+        return cls.model_validate({**self.body, "document_id": self.document_id})
+
+    @classmethod
+    def of(cls, request: DocumentRequest) -> PlanChange:
+        """The same request, to be planned."""
+        change = registry.entry_of(request).token
+        return cls(document_id=request.document_id, change=change, body=body_to_plan(request))
+
+
+def body_to_plan(request: Request) -> dict[str, Any]:
+    """The fields of a request, but for those that a plan has itself."""
+    return request.model_dump(mode="json", exclude_defaults=True, exclude={"request_id", "actor", "document_id"})
+
+
+def _of_body(error: ValidationError) -> ValidationError:
+    found = error.errors(include_url=False, include_input=False)
+    lines: list[Any] = [
+        {"type": one["type"], "loc": ("body", *one["loc"]), "input": None, "ctx": one.get("ctx", {})} for one in found
+    ]
+    return ValidationError.from_exception_data("body", lines)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,19 @@ from .output import note, say_json
 
 if TYPE_CHECKING:
     from stemma_client.client import Client
+    from stemma_contracts.v1.plans import Plan
+
+PLANS: ContextVar[bool] = ContextVar("plans", default=False)
+"""Whether the verb that runs is only to be planned."""
+
+
+class Planned(Exception):
+    """What a verb would lead to."""
+
+    def __init__(self, plan: Plan) -> None:
+        super().__init__(plan)
+        self.plan = plan
+
 
 Outcome = Coroutine[Any, Any, ExitCode | None] | ExitCode | None
 
@@ -79,9 +93,10 @@ async def connected(as_json: bool = False) -> AsyncIterator[Client]:
     from stemma_client.client import Client
     from stemma_client.errors import RequestRejectedError
 
+    made = Client if not PLANS.get() else _planning()
     # The verbs tell of a lost connection in their own words.
     logging.getLogger("nats").setLevel(logging.CRITICAL)
-    async with Client.connect(actor=_actor(), told=note) as client:
+    async with made.connect(actor=_actor(), told=note) as client:
         try:
             yield client
         except RequestRejectedError as error:
@@ -89,6 +104,21 @@ async def connected(as_json: bool = False) -> AsyncIterator[Client]:
                 say_json(error.answer)
                 sys.stdout.flush()
             raise
+
+
+def _planning() -> type[Client]:
+    """A client that has decisions planned, which ends the verb; what is only looked at is read as ever."""
+    from stemma_client.client import Client
+    from stemma_contracts.v1 import requests as r
+
+    class Planner(Client):
+        async def request(self, request: r.Request, **options: Any) -> Any:
+            looks = isinstance(request, r.ReadReturn | r.PlanChange) or getattr(request, "staged", False)
+            if looks or not isinstance(request, r.DocumentRequest):
+                return await super().request(request, **options)
+            raise Planned(await self.plan(request))
+
+    return Planner
 
 
 def _actor() -> str:

@@ -179,8 +179,7 @@ class Client(Decisions):
         Raises as `request` does, but for the answer.
         """
         request = await self._completed(request)
-        encoded = encode(request)
-        await publish(self._connection, request, encoded)
+        await publish(self._connection, request, encoded := encode(request))
         return encoded.request_id
 
     async def _completed(self, request: Request) -> Request:
@@ -198,6 +197,9 @@ class Client(Decisions):
             case v1.requests.EditSection(text=str(text)) if encoded_size(text) > MAX_TEXT_BYTES:
                 upload = await self.upload(text.encode(), name="draft.md")
                 return request.model_copy(update={"text": None, "text_upload": upload})
+            case v1.requests.PlanChange(planned=v1.requests.EditSection() as planned):
+                short = await self._with_short_text(planned)
+                return request.model_copy(update={"body": v1.requests.body_to_plan(short)})
             case _:
                 return request
 
@@ -274,19 +276,17 @@ class Client(Decisions):
 
         given = list(inputs)
         files = input_files.collect_by_role([one for one in given if not isinstance(one, UploadRef)], roles)
-        policy = ReviewPolicy(mode=review) if isinstance(review, ReviewMode) else review
-        there = [one for one in given if isinstance(one, UploadRef)]
-        uploads = (*there, *[await self._uploaded_for(role, file) for role, file in files])
-        in_words = brief if isinstance(brief, str) else None
+        uploads = [one for one in given if isinstance(one, UploadRef)]
+        uploads += [await self._uploaded_for(role, file) for role, file in files]
         return await self.request(
             v1.requests.CreateDocument(
                 request_id=request_id,
                 kind=kind,
                 title=title or input_files.title_of(brief),
-                brief=in_words,
+                brief=brief if isinstance(brief, str) else None,
                 brief_upload=None if isinstance(brief, str) else await self._uploaded_as(brief, None),
-                inputs=uploads,
-                review=policy,
+                inputs=tuple(uploads),
+                review=ReviewPolicy(mode=review) if isinstance(review, ReviewMode) else review,
                 language=language,
                 outline=tuple(outline) if outline is not None else None,
             ),

@@ -15,6 +15,7 @@ from .inputs import read
 if TYPE_CHECKING:
     from stemma_contracts.v1.answers import RequestAccepted
     from stemma_contracts.v1.comments import NewComment
+    from stemma_contracts.v1.plans import Plan
     from stemma_contracts.v1.references import UploadRef, UploadRole
 
 
@@ -38,6 +39,12 @@ class Decisions(ABC):
         self, document_id: str, section_id: str, version: int, comments: Iterable[NewComment]
     ) -> tuple[NewComment, ...]:
         """Comments with the blocks that they are about."""
+
+    async def plan(self, request: v1.requests.DocumentRequest) -> Plan:
+        """What a request would lead to, with what that takes; raises as `request` does, and changes nothing."""
+        answer = await self.request(v1.requests.PlanChange.of(request))
+        assert answer.plan is not None, "a plan was asked for"
+        return answer.plan
 
     async def approve(self, document_id: str, section_id: str, version: int) -> RequestAccepted:
         """Approve a section that waits for review."""

@@ -18,8 +18,9 @@ from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.outline import MOST_SECTIONS
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import DocumentView
+from stemma_domain.costs import Costs
 from stemma_domain.evolve import evolve, passed_over
-from stemma_domain.state import NoDocument, State
+from stemma_domain.state import Document, NoDocument, State
 from stemma_domain.view import view_of
 
 from .connection import Connection
@@ -107,6 +108,12 @@ class ReadLog:
     def document(self) -> DocumentView:
         """The document as its events tell it."""
         return self.reading.view
+
+    @property
+    def costs(self) -> Costs:
+        """What its model calls cost."""
+        state = self.reading.state
+        return state.costs if isinstance(state, Document) else Costs()
 
 
 class Documents:

@@ -18,6 +18,7 @@ from stemma_contracts.v1.views import StaleView
 from stemma_domain.features.inputs.feature import first_inputs
 from stemma_domain.jobs import GENERATE, job_id
 
+from .costs import with_costs
 from .features.cycles import Cycle
 from .sections import section_applied, started
 from .state import Document, HandledRequest, NoDocument, Section, State, activity_of, settled
@@ -82,11 +83,21 @@ def _requested(event: e.DocumentRequested) -> Document:
 def _counted(document: Document, event: e.AnyEvent) -> Document:
     """What every event may carry: words of a person, and the request behind it."""
     document = with_words(document, event)
-    document = replace(document, number=document.number + 1, usage=with_usage(document.usage, event))
+    usage, costs = with_usage(document.usage, event), with_costs(document.costs, event, _waited(document, event))
+    document = replace(document, number=document.number + 1, usage=usage, costs=costs)
     if event.request_id is None:
         return document
     handled = _handled(document, event, document.requests.get(event.request_id))
     return replace(document, requests=document.requests.insert(event.request_id, handled))
+
+
+def _waited(document: Document, event: e.AnyEvent) -> float | None:
+    """For how many seconds an edit was made; its section is still as it was."""
+    section = document.sections.get(event.section_id) if isinstance(event, e.SectionEvent) else None
+    if section is None or document.time is None:
+        return None
+    since = section.proposal.asked_at if section.proposal else section.notes.activity_since
+    return (document.time - since).total_seconds() if since else None
 
 
 def _begun(document: Document, event: e.AnyEvent) -> Document:

@@ -32,6 +32,7 @@ from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.validation import OPEN_HEADING
 from stemma_contracts.v1.views import AssignmentView, StaleView, ThreadView, VersionView
 
+from .costs import Costs
 from .features.ledger.state import Sought, Wordings
 from .features.library.state import NO_ENTRY, Entry
 
@@ -374,6 +375,7 @@ class Document:
     time: datetime | None = None
     sequence: int = 0
     usage: Usage = NO_USAGE
+    costs: Costs = field(default_factory=Costs)
     ledger: Ledger | None = None
     wordings: tuple[PlanWording, ...] = ()
     titled_by_file: bool = False

@@ -2,12 +2,14 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import TypedDict
 from weakref import WeakValueDictionary
 
 from nats.js import JetStreamContext
 from stemma_contracts import registry, subjects
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
+from stemma_contracts.v1.requests import PlanChange
 from stemma_domain.features.generation import held_up_by
 from stemma_domain.staleness import staleness
 from stemma_domain.state import Document, Queued, State
@@ -18,6 +20,7 @@ from stemma_telemetry import annotate, get_logger, inject
 
 from .bounds import Bounds
 from .command_service import CommandService
+from .planning import Planning
 from .requests import Received, Refused, read_request, request_id_for
 
 Answer = RequestAccepted | RequestRejected
@@ -27,12 +30,18 @@ class Answers:
     """Requests as they come in; each answer is stored where the caller reads it, now or later."""
 
     def __init__(
-        self, jetstream: JetStreamContext, publisher: Publisher, bounds: Bounds, commands: CommandService
+        self,
+        jetstream: JetStreamContext,
+        publisher: Publisher,
+        bounds: Bounds,
+        commands: CommandService,
+        planning: Planning,
     ) -> None:
         self._js = jetstream
         self._publisher = publisher
         self._bounds = bounds
         self._commands = commands
+        self._planning = planning
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     async def __call__(self, delivery: Delivery) -> None:
@@ -55,6 +64,10 @@ class Answers:
             return rejected(received, *received.problems)
         try:
             await self._bounds.check(received, received.request)
+            if isinstance(received.request, PlanChange):
+                plan = await self._planning.plan(received, received.request, cause)
+                about = _about(received)
+                return RequestAccepted(**about, document_id=received.document_id, sequence=plan.sequence, plan=plan)
             state = await self._commands.request(received, received.request, cause)
         except Refused as refusal:
             return rejected(received, *refusal.problems)
@@ -104,16 +117,13 @@ def answer_of(received: Received, state: State) -> Answer:
     if handled.problems:
         return rejected(received, *handled.problems, document_id=received.document_id)
     return RequestAccepted(
-        request_id=received.asked["request_id"],
-        request_sequence=received.sequence,
-        request_digest=received.asked["request_digest"],
+        **_about(received),
         document_id=received.document_id,
         section_id=handled.section_ids[0] if len(handled.section_ids) == 1 else None,
         section_ids=handled.section_ids,
         export_id=handled.export_id,
         return_id=handled.return_id,
         graph_execution_ids={name: graph_execution_id(job_id) for name, job_id in handled.started.items()},
-        ignored_fields=received.ignored_fields,
         sequence=handled.sequence,
         held_up_by=_held_up(state, handled.section_ids),
     )
@@ -132,11 +142,21 @@ def id_used_before(received: Received) -> RequestRejected:
 
 
 def rejected(received: Received, *problems: Problem, document_id: str | None = None) -> RequestRejected:
-    return RequestRejected(
+    return RequestRejected(**_about(received), document_id=document_id, problems=problems)
+
+
+class _About(TypedDict):
+    request_id: str
+    request_sequence: int
+    request_digest: str
+    ignored_fields: tuple[str, ...]
+
+
+def _about(received: Received) -> _About:
+    """What every answer says of its request."""
+    return _About(
         request_id=received.asked["request_id"],
         request_sequence=received.sequence,
         request_digest=received.asked["request_digest"],
-        problems=problems,
-        document_id=document_id,
         ignored_fields=received.ignored_fields,
     )

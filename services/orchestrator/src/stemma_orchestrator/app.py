@@ -51,7 +51,8 @@ from .inputs import Limits
 from .intake import Intake
 from .job_publisher import JobPublisher
 from .lost import SWEEP_EVERY_S, LostMessages
-from .observing import GAUGES, Census, Copies, Fleet, Observer
+from .observing import GAUGES, Census, Copies, Documents, Fleet, Observer
+from .planning import Planning
 from .projector import Projector, key_of
 from .repair import Repair
 from .timers import Timers
@@ -163,7 +164,9 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     making = intake(settings, broker, kinds, capabilities)
     commands = CommandService(store, making, jobs, timers, Comparing(making.artifacts))
     bounds = Bounds(store, open_count, tenant_limits(settings), stored_bytes(broker))
-    answers, advisories = Answers(broker.jetstream, sender, bounds, commands), AdvisoryHandler(broker.jetstream, sender)
+    planning = Planning(commands, Documents(broker.nats))
+    answers = Answers(broker.jetstream, sender, bounds, commands, planning)
+    advisories = AdvisoryHandler(broker.jetstream, sender)
     views = await broker.jetstream.key_value(subjects.VIEWS_BUCKET)
     projector = Projector(store, views)
     handlers: dict[str, Handler] = {

@@ -48,7 +48,7 @@ class CommandService:
         if document is not None and received.asked["request_id"] in document.requests:
             await self._follow(stream, document, cause)
             return document
-        command = await self._command(received, request, cause, document)
+        command = await self.prepared(received, request, cause, document)
         if isinstance(command, Reuse) and document is not None and will_take(command, document):
             await self._note_use(stream, command, cause)
         state = await self._handle(stream, command, cause)
@@ -56,9 +56,10 @@ class CommandService:
         await self.jobs.call_off(stream, known.state, state)
         return state
 
-    async def _command(
+    async def prepared(
         self, received: Received, request: r.Request, cause: Cause, document: Document | None
     ) -> Asked[r.Request]:
+        """A request as it is decided about a document. Raises `Refused`."""
         if isinstance(request, r.ReuseEntry):
             return await Reusing(self.store, self.intake.artifacts).reuse(received, request, cause.time)
         inputs = evidence_of(document, with_forms=True) if document else ()

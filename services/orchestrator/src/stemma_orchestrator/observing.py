@@ -117,6 +117,45 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+LOOKED_AT = 3
+"""So many earlier documents of a kind say what work takes where a document itself does not."""
+
+
+class Documents:
+    """The read models of all documents; each look reads what changed since the last one."""
+
+    def __init__(self, nats: Client) -> None:
+        self._nats = nats
+        self._known: dict[str, DocumentSummary] = {}
+        self._last = 0
+        self._looking = asyncio.Lock()
+
+    async def look(self) -> None:
+        async with self._looking:
+            more, stream = True, f"KV_{subjects.VIEWS_BUCKET}"
+            while more:
+                batch = await read_batch(self._nats, stream, _DOCUMENTS, self._last, AT_A_TIME, ANSWER_WITHIN_S)
+                for message in batch.messages:
+                    self._take(message)
+                self._last, more = batch.last, batch.more
+
+    def like(self, tenant: str, document: Document) -> list[str]:
+        """The documents of its kind that were completed last."""
+        known = [one for key, one in self._known.items() if key.startswith(f"{tenant}.")]
+        done = [one for one in known if one.kind == document.kind and one.status is DocumentStatus.COMPLETED]
+        newest = sorted(done, key=lambda one: one.created_at, reverse=True)
+        return [one.document_id for one in newest if one.document_id != document.document_id][:LOOKED_AT]
+
+    def _take(self, message: Msg) -> None:
+        key = (message.headers or {})["Nats-Subject"].removeprefix(_BUCKET)
+        try:
+            summary = DocumentSummary.model_validate_json(message.data)
+        except ValidationError:  # it was deleted, or is of a release that knows more
+            self._known.pop(key, None)
+            return
+        self._known[key] = summary.model_copy(update={"sections": ()})
+
+
 class Census:
     """Counts documents; each look reads what changed since the last one."""
 

@@ -8,7 +8,6 @@ from hashlib import sha256
 from itertools import accumulate
 
 from fastapi import APIRouter, Request, Response
-from stemma_client.costs import WORKS, costs_of
 from stemma_client.progress import read_now, seconds_left
 from stemma_client.reading import at_export, read_document, version_pairs
 from stemma_contracts.v1.answers import Problem
@@ -16,6 +15,7 @@ from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
 from stemma_contracts.v1.requests import CancelDocument, ExportDocument, PauseDocument, ResumeDocument
 from stemma_contracts.v1.views import DocumentView, SectionView, VersionView
+from stemma_domain.costs import WORKS
 
 from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.followed import some_at_once
@@ -108,7 +108,7 @@ async def document_page(
         exports=list(document.exports.values())[::-1],
         formats=list(ExportFormat),
         timeline=timeline(document),
-        costs=costs_of(read.events),
+        costs=read.costs,
         works=WORKS,
         usual=usual,
         left=seconds_left(document, usual, datetime.now(UTC)) if document.at_work else None,

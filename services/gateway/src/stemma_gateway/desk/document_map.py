@@ -4,16 +4,15 @@ The server sends a list. A script of the page lays it out as a graph.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
 from fastapi import APIRouter, Request, Response
-from stemma_client import RecordedEvent
-from stemma_client.costs import costs_of
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.views import DocumentView, SectionView
+from stemma_domain.costs import Costs
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.pages import PageRoute
@@ -50,7 +49,7 @@ async def show_map(
     """The map as it is, or as it was at a sequence of the log: then nothing can be decided there."""
     read = await read_log_at(session, document_id, at_least, at)
     document, may = read.document, frozenset[str]() if at else session.client.rights.names
-    nodes = await asyncio.to_thread(drawn, document, read.events)
+    nodes = await asyncio.to_thread(drawn, document, read.costs)
     return shown(
         request,
         session,
@@ -66,8 +65,7 @@ async def show_map(
     )
 
 
-def drawn(document: DocumentView, log: Sequence[RecordedEvent]) -> tuple[Node, ...]:
-    costs = costs_of(log)
+def drawn(document: DocumentView, costs: Costs) -> tuple[Node, ...]:
     return tuple(nodes_of(document, {name: costs.of_section(name) for name in document.sections}))
 
 

@@ -1,22 +1,23 @@
 """Stale sections decided together: what follows and what it costs is shown before any of it is done."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from graphlib import TopologicalSorter
-from statistics import median
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
-from stemma_client.costs import Costs, costs_of
 from stemma_client.progress import Seconds
+from stemma_client.reading import ReadLog
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.plans import PlannedWork
 from stemma_contracts.v1.requests import KeepSections, RegenerateSections
 from stemma_contracts.v1.views import DocumentView, SectionView
 from stemma_domain.commands import Asked
-from stemma_domain.decide import decide
-from stemma_domain.state import State
+from stemma_domain.costs import usual
+from stemma_domain.foresight import Foreseen, foreseen, plan_of
+from stemma_domain.state import Document
 
 from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.pages import PageRoute, led_to
@@ -155,50 +156,38 @@ def _total(amounts: Sequence[float | None]) -> float | None:
 
 async def _together(session: Session, document_id: str, names: Iterable[str]) -> Together:
     read = await read_log(session, document_id)
-    document, costs, usual = read.document, costs_of(read.events), await session.followed.usual(read.document)
+    document, seconds = read.document, await session.followed.usual(read.document)
     wanted = set(names)
     sections = [one for one in document.stale if one.section_id in wanted and one.is_to_be_kept_or_regenerated]
+    kept, anew = await asyncio.to_thread(_foreseen, read, sections)
+    usually = usual([({name: one.kind for name, one in document.sections.items()}, read.costs)])
+    takes = {one.section_id: one for one in plan_of(anew, usually).work} if anew else {}
+
+    def told(found: Iterable[str]) -> tuple[SectionView, ...]:
+        return tuple(document.sections[name] for name in dict.fromkeys(found) if name not in wanted)
+
     return Together(
         document,
         (await session.followed.titles([document]))[0],
-        tuple(_choice(section, costs, usual) for section in sections),
-        *_once_kept(document, read.reading.state, sections),
-        tuple(_below(document, sections)),
+        tuple(_choice(section, takes.get(section.section_id), seconds) for section in sections),
+        told(kept.fresh if kept else ()),
+        told(name for name, kind in (kept.work if kept else ()) if kind == "write"),
+        told(anew.stale if anew else ()),
     )
 
 
-def _choice(section: SectionView, costs: Costs, usual: Seconds) -> Choice:
-    spent = [costs.by_version.get((section.section_id, version.number)) for version in section.versions]
-    paid = [usage for usage in spent if usage is not None and usage.tokens]
-    tokens = median(usage.tokens for usage in paid) if paid else None
-    cost = median(usage.cost for usage in paid) if paid else None
-    return Choice(section, tokens, cost, usual.get(section.kind))
-
-
-def _once_kept(
-    document: DocumentView, state: State, sections: Sequence[SectionView]
-) -> tuple[tuple[SectionView, ...], tuple[SectionView, ...]]:
-    """The other sections that are fresh again, and those that start; decided by the rules, and not asked for."""
+def _foreseen(read: ReadLog, sections: Sequence[SectionView]) -> tuple[Foreseen | None, Foreseen | None]:
+    """What comes of keeping the sections, and of writing them anew; decided by the rules, and not asked for."""
     seen = [{"section_id": one.section_id, "version": one.version} for one in sections[:MOST_OF_ONE]]
-    if not seen:
-        return (), ()
-    asked = KeepSections.model_validate({"document_id": document.document_id, "sections": seen})
-    events = decide(Asked(asked, NOBODY_YET, datetime.now(UTC)), state)
-    chosen = {one.section_id for one in sections}
-
-    def named(field: str) -> tuple[SectionView, ...]:
-        names = (name for event in events for name in getattr(event, field, ()))
-        return tuple(document.sections[name] for name in names if name in document.sections and name not in chosen)
-
-    return named("clears_stale"), named("starts")
+    state, about = read.reading.state, {"document_id": read.document.document_id, "sections": seen}
+    if not seen or not isinstance(state, Document):
+        return None, None
+    asked = [one.model_validate(about) for one in (KeepSections, RegenerateSections)]
+    kept, anew = [foreseen(Asked(one, NOBODY_YET, datetime.now(UTC)), state) for one in asked]
+    return kept, anew
 
 
-def _below(document: DocumentView, sections: Sequence[SectionView]) -> Iterator[SectionView]:
-    """The other sections with texts that rest on these, directly or through others, and are not stale yet."""
-    reached = chosen = frozenset(one.section_id for one in sections)
-    for name in TopologicalSorter({name: one.depends_on for name, one in document.sections.items()}).static_order():
-        section = document.sections.get(name)
-        if section and reached.intersection(section.depends_on):
-            reached |= {name}
-            if section.version and name not in chosen and not section.stale:
-                yield section
+def _choice(section: SectionView, work: PlannedWork | None, usually: Seconds) -> Choice:
+    usage, seconds = (work.usage, work.seconds) if work else (None, None)
+    tokens, cost = (usage.tokens, usage.cost) if usage and usage.tokens else (None, None)
+    return Choice(section, tokens, cost, seconds or usually.get(section.kind))

@@ -1,13 +1,12 @@
 """What a document cost, as its events tell it."""
 
 import pytest
-from stemma_client.costs import costs_of
-from stemma_client.reading import read_document
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.provenance import Origin, Provenance
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.usage import Usage
-from stemma_testkit.backstage import recorded
+from stemma_domain.evolve import evolve
+from stemma_domain.state import Document, NoDocument, State
 from stemma_testkit.document_events import DIGEST, REF, document_requested, section_drafted
 
 pytestmark = pytest.mark.req("H2")
@@ -38,9 +37,19 @@ LATE = e.OutcomeSuperseded(job_id="j4", outcome="stemma.section.generated.v1", u
 EVENTS = (document_requested(), section_drafted("research", REF), EDIT, ACCEPTED, FAILED, LATE)
 
 
-def test_what_was_spent_is_told_by_section_and_by_what_it_was_for_and_is_the_usage_of_the_document() -> None:
-    log = [recorded(number, event) for number, event in enumerate(EVENTS, 1)]
-    costs = costs_of(log)
+@pytest.fixture
+def document() -> Document:
+    state: State = NoDocument()
+    for event in EVENTS:
+        state = evolve(state, event)
+    assert isinstance(state, Document)
+    return state
+
+
+def test_what_was_spent_is_told_by_section_and_by_what_it_was_for_and_is_the_usage_of_the_document(
+    document: Document,
+) -> None:
+    costs = document.costs
     assert {key: usage.tokens for key, usage in costs.by_work.items()} == {
         ("research", "writing"): 15,
         ("research", "editing"): 3,
@@ -48,9 +57,9 @@ def test_what_was_spent_is_told_by_section_and_by_what_it_was_for_and_is_the_usa
         ("", "writing"): 7,
     }
     of_all = [costs.of_section(name).tokens for name in ("research", "solution", "")]
-    assert sum(of_all) == read_document("d1", log).usage.tokens == 30
+    assert sum(of_all) == document.usage.tokens == 30
 
 
-def test_an_edit_that_was_accepted_is_a_cost_of_the_version_that_it_became() -> None:
-    costs = costs_of([recorded(number, event) for number, event in enumerate(EVENTS, 1)])
-    assert {key: usage.tokens for key, usage in costs.by_version.items()} == {("research", 1): 15, ("research", 2): 3}
+def test_an_edit_that_was_accepted_is_a_cost_of_the_version_that_it_became(document: Document) -> None:
+    by_version = {key: usage.tokens for key, usage in document.costs.by_version.items()}
+    assert by_version == {("research", 1): 15, ("research", 2): 3}

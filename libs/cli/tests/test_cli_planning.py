@@ -1,0 +1,60 @@
+"""A verb behind `plan` is the same verb: what it would ask for is planned, and nothing is done."""
+
+import json
+from typing import Any
+
+import pytest
+from stemma_contracts.v1 import events
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.plans import Plan, PlannedWork
+from stemma_contracts.v1.usage import Usage
+
+pytestmark = pytest.mark.req("L6")
+USAGE = Usage(calls=3, input_tokens=900, output_tokens=100, cost=0.25)
+WORK = (
+    PlannedWork(section_id="research", kind="write", usage=USAGE, seconds=40),
+    PlannedWork(section_id="solution", kind="write"),
+)
+PLAN = Plan(sequence=3, work=WORK, stale=("budget",), reviews=("research",), usage=USAGE, unknown=1)
+
+
+@pytest.fixture
+async def written(backstage: Any, document_id: str, requested: Any, drafted: Any) -> str:
+    draft = await backstage.text(document_id, "# Research\n\nIt takes 12 weeks.\n")
+    approved = events.SectionApproved(section_id="research", version=1)
+    await backstage.append(document_id, requested, drafted("research", draft), approved)
+    backstage.accepted = {"plan": PLAN}
+    return document_id
+
+
+async def test_it_tells_what_is_written_and_stale_what_that_takes_and_who_reads_it(
+    cli: Any, backstage: Any, written: str
+) -> None:
+    done = await cli("plan", "regenerate", written, "research", "--version", "1", "-m", "Shorter.")
+    assert done.exit_code == 0
+    assert done.stdout.splitlines() == [
+        "research\tis written\t3\t1000\t0.25 dollars\t40 s",
+        "solution\tis written\tnot known\t\t\t",
+        "in all about 3 model calls, 1000 tokens, 0.25 dollars; of 1 nobody knows",
+        "may be stale then: budget",
+        "to be read again: research",
+    ]
+    [(_, asked)] = backstage.received
+    assert isinstance(asked, r.PlanChange)
+    assert (asked.change, asked.body) == (
+        "regenerate-section",
+        {"section_id": "research", "version": 1, "guidance": "Shorter."},
+    )
+
+
+async def test_json_is_the_plan_alone(cli: Any, written: str) -> None:
+    done = await cli("plan", "edit", written, "research", "-m", "Shorter.", "--json")
+    assert Plan.model_validate(json.loads(done.stdout)) == PLAN
+
+
+async def test_what_would_be_refused_is_refused(cli: Any, backstage: Any, written: str) -> None:
+    backstage.problems = (Problem.of("section_approved", "body.section_id"),)
+    done = await cli("plan", "approve", written, "research", "--version", "1")
+    assert done.exit_code == 3
+    assert "section_id" in done.stderr
