@@ -4,7 +4,7 @@ The bookkeeper knows nothing of origins: it hears what is asked and what is answ
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import domain_asking as asking
@@ -174,8 +174,10 @@ class Bookkeeper:
         if not jobs:
             return None
         said = self._said(jobs[which % len(jobs)], choice, good)
-        both = f"{said.section_id} {choice % 6} with a person's words"
-        return Record(said, merged(both, f"{said.section_id} {choice % 6}"))
+        theirs = f"{said.section_id} {choice % 6}"
+        made = merged(f"{theirs} with a person's words", theirs)
+        section = self.story.document.sections.get(said.section_id or "")
+        return Record(said, replace(made, ours=section.current.draft if section and section.current else None))
 
     def _said(self, job: j.Job, choice: int, good: bool) -> o.Outcome:
         section_id = job.section.section_id if isinstance(job, j.SectionJob) else None

@@ -1,17 +1,21 @@
 """Edits by instruction that a person has to accept before they count; on the pure core."""
 
+from dataclasses import replace
 from typing import Any
 
 import domain_asking as asking
 import pytest
-from domain_story import PROVENANCE, Story, evaluation, ref, validation
+from domain_story import PROVENANCE, Story, about, evaluation, merged, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.merges import Merge
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_domain.commands import Record
 from stemma_domain.evolve import evolve
+from stemma_domain.hands import UnmergedDraft
 from stemma_domain.staleness import staleness
 from stemma_domain.state import State
 from stemma_domain.view import view_of
@@ -149,11 +153,61 @@ def test_a_newer_version_voids_it_and_an_event_says_so(done: Story) -> None:
 
 
 @pytest.mark.req("P9")
-def test_a_newer_version_voids_an_instruction_under_way(done: Story) -> None:
-    (asked,) = instruct(done)
-    voided, _ = write(done, "a person's text")
+def test_a_text_that_is_brought_back_voids_an_instruction_under_way(done: Story) -> None:
+    write(done, "a person's text")
+    asked, *_ = instruct(done, version=2)
+    voided, *_ = done.when(asking.restore(done.asked(), "research", 2, 1))
     assert voided.proposal_id == asked.proposal_id
     assert not done.jobs(j.ReviseDraft)
+
+
+@pytest.fixture(params=["an edit", "an edit that counts at once", "a revision"])
+def overtaken(request: pytest.FixtureRequest) -> Story:
+    """A person gave a section another text while the editor agent changed its first one."""
+    story = Story()
+    story.create(review_edits="none" if request.param == "an edit that counts at once" else "human")
+    story.reviewable("research")
+    if request.param == "a revision":
+        story.when(asking.revise(story.asked(), "research", 1, ref("shorter")))
+    else:
+        story.approve("research")
+        instruct(story)
+    write(story, "a person's text").then_types(e.SectionEdited)
+    return story
+
+
+def overtaking(story: Story, both: str, ours: str = "a person's text") -> Record:
+    outcome = o.DraftRevised(**about(job_of(story)), draft=ref("short"), summary=ref("cut"), provenance=PROVENANCE)
+    return Record(outcome, merged(both, "short", ours=ours))
+
+
+@pytest.mark.req("L4")
+def test_what_the_editor_makes_of_a_text_is_proposed_as_a_change_of_the_one_that_a_person_gave_meanwhile(
+    overtaken: Story,
+) -> None:
+    assert (job_of(overtaken).version, job_of(overtaken).draft) == (1, ref("text of research"))
+    (proposed,) = overtaken.when(overtaking(overtaken, "a person's text, short"))
+    assert isinstance(proposed, e.SectionEditProposed)
+    assert (proposed.version, proposed.base_digest) == (2, ref("a person's text").digest)
+    assert proposed.merge == Merge(theirs=ref("short"))
+    assert overtaken.document.sections["research"].versions[-1].draft == ref("a person's text")
+    (edited,) = accept(overtaken, proposed.proposal_id, version=2)
+    assert edited.draft == ref("a person's text, short")
+
+
+@pytest.mark.req("L4")
+def test_a_change_of_an_earlier_text_is_not_proposed_before_it_is_merged_with_the_one_of_now(overtaken: Story) -> None:
+    for unmerged in (replace(overtaking(overtaken, ""), merged=None), overtaking(overtaken, "both", ours="an earlier")):
+        with pytest.raises(UnmergedDraft):
+            overtaken.when(unmerged)
+
+
+@pytest.mark.req("L4")
+def test_a_change_of_which_a_persons_text_leaves_nothing_is_void(overtaken: Story) -> None:
+    _, void = overtaken.when(overtaking(overtaken, "a person's text"))
+    assert isinstance(void, e.SectionEditVoided)
+    assert overtaken.document.sections["research"].proposal is None
+    assert not overtaken.jobs(j.ReviseDraft)
 
 
 @pytest.mark.req("P9")

@@ -7,15 +7,16 @@ from typing import Any
 import domain_asking as asking
 import pytest
 from domain_asking import DOCUMENT, TENANT
-from domain_story import PROVENANCE, Story, evaluation
+from domain_story import PROVENANCE, Story, about, evaluation
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1.jobs import ReviseDraft, ValidateDraft
+from stemma_contracts.v1.jobs import CompareReturn, ReviseDraft, ValidateDraft
 from stemma_contracts.v1.merges import MergeConflicts
-from stemma_contracts.v1.outcomes import DraftRevised, JobDead, SectionGenerated
+from stemma_contracts.v1.outcomes import DraftRevised, JobDead, ReturnCompared, SectionGenerated
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_domain.commands import Asked, Record
 from stemma_domain.features.proposals import Proposed
+from stemma_domain.features.returns import TakenSection
 from stemma_orchestrator.renewing import Renewing
 
 pytestmark = pytest.mark.req("L4")
@@ -117,8 +118,8 @@ async def proposed(artifacts: MemoryArtifactStore) -> Story:
 
 
 async def given(artifacts: MemoryArtifactStore, story: Story, command: Asked[Any]) -> Sequence[e.AnyEvent]:
-    merged = await Renewing(artifacts, story.document).waiting(command)
-    return story.when(replace(command, merged=merged)).events
+    waiting = await Renewing(artifacts, story.document).waiting(command)
+    return story.when(replace(command, waiting=waiting)).events
 
 
 async def test_an_edit_that_waits_becomes_one_of_the_newer_text_and_is_accepted_with_every_word_of_that(
@@ -140,6 +141,45 @@ async def test_an_edit_that_waits_becomes_one_of_the_newer_text_and_is_accepted_
     assert await read(artifacts, accepted.draft) == text
 
 
+async def test_an_edit_that_waits_becomes_one_of_what_a_file_brings(
+    artifacts: MemoryArtifactStore, proposed: Story
+) -> None:
+    found = await stored(artifacts, "found")
+    proposed.when(asking.read_return(proposed.asked(), found, found))
+    (job,) = proposed.jobs(CompareReturn)
+    proposed.when(Record(ReturnCompared(**about(job), found=found)))
+    hers = TakenSection(
+        "research",
+        1,
+        edits=(("Bea", await stored(artifacts, MACHINE + "More.\n")), ("Carl", await stored(artifacts, MINE))),
+    )
+    command = asking.apply_return(proposed.asked(), next(iter(proposed.document.returns)), found.digest, [hers])
+    waits, _, _, _ = await given(artifacts, proposed, command)
+    assert isinstance(waits, e.SectionEditMerged)
+    assert waits.version == 3
+    assert await read(artifacts, waits.draft) == MINE.replace("on the roof", "on the roof and the yard")
+
+
+async def test_what_the_editor_makes_of_an_earlier_text_is_merged_with_the_one_that_a_person_gave(
+    artifacts: MemoryArtifactStore,
+) -> None:
+    story = Story()
+    story.create()
+    await drafted(artifacts, story, MACHINE)
+    story.validated("research")
+    story.when(asking.revise(story.asked(), "research", 1, await stored(artifacts, "Less.")))
+    (job,) = story.jobs(ReviseDraft)
+    revised = DraftRevised(
+        **about(job), draft=await stored(artifacts, PROPOSED), summary=job.instruction, provenance=PROVENANCE
+    )
+    assert await Renewing(artifacts, story.document).draft(revised) is None
+    story.when(asking.write(story.asked(), "research", 1, await stored(artifacts, MINE)))
+    (waits,) = story.when(Record(revised, await Renewing(artifacts, story.document).draft(revised))).events
+    assert isinstance(waits, e.SectionEditProposed)
+    assert await read(artifacts, waits.draft) == MINE.replace("on the roof", "on the roof and the yard")
+    assert (waits.version, waits.merge and waits.merge.count) == (2, 1)
+
+
 async def test_an_edit_of_which_the_newer_text_leaves_nothing_is_void(
     artifacts: MemoryArtifactStore, proposed: Story
 ) -> None:
@@ -156,4 +196,4 @@ async def test_a_request_that_gives_no_text_or_takes_part_of_the_edit_merges_not
         asking.approve(proposed.asked(), "research", 1),
         asking.take_back(proposed.asked(), "research", 1, None, text, "p1"),
     ):
-        assert await Renewing(artifacts, proposed.document).waiting(command) is None
+        assert await Renewing(artifacts, proposed.document).waiting(command) == ()

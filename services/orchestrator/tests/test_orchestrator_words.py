@@ -89,6 +89,7 @@ class House:
 
     def __init__(self) -> None:
         self.story, self.artifacts, self.reader = Story(), MemoryArtifactStore(), Reader()
+        self.asked_about = ""
         self.machine = "".join(f"{one}\n\n" for one in SENTENCES[:5])
         self.story.create({"research": ()}, review_edits="human", max_revisions=50, max_lint_rounds=1)
 
@@ -110,7 +111,7 @@ class House:
         if isinstance(command, Record):
             command = replace(command, merged=await renewing.draft(command.outcome))
         else:
-            command = replace(command, merged=await renewing.waiting(command))
+            command = replace(command, waiting=await renewing.waiting(command))
         for event in self.story.when(command).events:
             await self._read(event, command)
 
@@ -128,13 +129,21 @@ class House:
                 self.reader.text = await self.read(event.draft)
             case e.SectionRegenerationRequested():
                 self.reader.let_go = not event.merges
+            case e.SectionRevisionRequested() | e.SectionEditRequested():
+                self.asked_about = self.reader.text
+            case e.SectionEditProposed() if event.merge:
+                await self._hold(event, self.asked_about)
             case e.SectionEditMerged():
-                given = said(await self.read(self.section.versions[-1].draft))
-                waits, before = said(await self.read(event.draft)), said(self.reader.text)
-                assert given - before <= waits, "the edit that waits drops what a person has just written"
-                assert not (before - given) & waits, "the edit that waits brings back what a person has just deleted"
+                await self._hold(event, self.reader.text)
             case _:
                 pass
+
+    async def _hold(self, event: e.SectionEditProposed | e.SectionEditMerged, text: str) -> None:
+        """An edit that waits has what people made of a text since."""
+        given, before = said(await self.read(self.section.versions[-1].draft)), said(text)
+        waits = said(await self.read(event.draft))
+        assert given - before <= waits, "the edit that waits drops what a person has written"
+        assert not (before - given) & waits, "the edit that waits brings back what a person has deleted"
 
     async def _outcome(self, changes: Changes, choice: int) -> Record | None:
         jobs = open_jobs(self.story.state)

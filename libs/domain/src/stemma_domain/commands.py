@@ -34,31 +34,35 @@ class RequestMeta(TypedDict):
 
 @dataclass(frozen=True)
 class Merged:
-    """What a machine wrote, merged with what people have."""
+    """What a machine wrote, merged with what people have; ``ours`` is that text, where it may be another by now."""
 
     draft: ArtifactRef
     merge: Merge
+    ours: ArtifactRef | None = None
 
 
 class Command:
-    """What the core is asked to decide; ``merged`` is what the edge made of texts that it puts together."""
+    """What the core is asked to decide, with what the edge made of texts that it puts together.
+
+    ``merged`` is the draft of an outcome, ``waiting`` are edits that wait, as changes of texts that a request gives.
+    """
 
     merged: Merged | None = None
+    waiting: tuple[Merged, ...] = ()
 
 
 @dataclass(frozen=True)
 class Asked(Command, Generic[R_co]):
     """A request as the edge hands it on: checked, with the time at which it came.
 
-    ``stored`` are its free texts, by the names of their fields: no event holds their words. ``merged`` is the edit that
-    waits, as a change of the text that the request gives.
+    ``stored`` are its free texts, by the names of their fields: no event holds their words.
     """
 
     request: R_co
     asked: RequestMeta
     time: datetime
     stored: Mapping[str, ArtifactRef] = field(default_factory=dict)
-    merged: Merged | None = None
+    waiting: tuple[Merged, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import Request, SectionRequest
 from stemma_contracts.v1.section import SectionStatus
 
-from .commands import NOT_COMPARED, Asked, Command, Compared, Differences, Elapsed, Merged, Record, not_decidable
+from .commands import NOT_COMPARED, Asked, Command, Compared, Differences, Elapsed, Record, not_decidable
 from .evolve import evolve, with_usage_before
 from .features.documents import Create
 from .features.library.feature import Notice, noticed
-from .hands import with_merge, with_waiting_edit
+from .hands import with_merge, with_waiting_edits
 from .staleness import Staleness, stale_changes, staleness
 from .state import Document, Failed, Lifecycle, NoDocument, Queued, State, status_of
 from .table import FEATURES
@@ -81,9 +81,9 @@ def _is_rested_on(document: Document, section_id: str) -> bool:
 def _decided(command: Command, state: State, differences: Differences) -> Sequence[e.AnyEvent]:
     match state:
         case NoDocument():
-            return _complete(state, [command.requested]) if isinstance(command, Create) else []
+            return _complete(state, [command.requested], command) if isinstance(command, Create) else []
         case Document():
-            return _complete(state, _decide(command, state), command.merged, differences)
+            return _complete(state, _decide(command, state), command, differences)
         case _:
             assert_never(state)
 
@@ -129,17 +129,17 @@ def _recorded(outcome: o.Outcome, document: Document) -> Sequence[e.AnyEvent]:
 def _complete(
     state: State,
     events: Sequence[e.AnyEvent],
-    merged: Merged | None = None,
+    command: Command,
     differences: Differences = NOT_COMPARED,
 ) -> Sequence[e.AnyEvent]:
     """The events with what follows from them; the last one names the sections that it starts and makes stale."""
     if not events:
         return events
     if isinstance(state, Document):
-        events = with_merge(events, state, merged)
+        events = with_merge(events, state, command.merged)
         for follow in _FOLLOW:
             events = follow(state, events)
-        events = with_waiting_edit(events, state, merged)
+        events = with_waiting_edits(events, state, command.waiting)
         events = [_compared(event, state, differences) for event in events]
     after, told = state, list[e.AnyEvent]()
     for event in events:

@@ -7,13 +7,13 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.references import ArtifactRef
 
 from .commands import Merged
-from .features.proposals import Proposed
+from .features.proposals import Proposed, Proposing
 from .state import Document, Section, open_job_id
 from .texts import AnyTextEvent, next_version
 
 
 class UnmergedDraft(Exception):
-    """A draft came for a text with people's words, and nobody merged it: the message has to be handled again."""
+    """A draft came for a text with people's words, and was not merged with it: the message has to be handled again."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,29 @@ def hand_at(document: Document, job_id: str) -> Hand | None:
     return next((hand_of(section) for section in sections if open_job_id(section.phase) == job_id), None)
 
 
+def changed_at(document: Document, job_id: str) -> tuple[ArtifactRef, ArtifactRef] | None:
+    """The version that a job changes, and the text that people gave the section since; None where there is no other."""
+    for section in document.sections.values():
+        proposal, current = section.proposal, section.current
+        if isinstance(proposal, Proposing) and proposal.job_id == job_id and current is not None:
+            before = next(one.draft for one in section.versions if one.number == proposal.version)
+            return (before, current.draft) if proposal.version != current.number else None
+    return None
+
+
 def with_merge(events: Sequence[e.AnyEvent], document: Document, merged: Merged | None) -> Sequence[e.AnyEvent]:
-    """The events, in which a draft that would take the place of people's words is the merged one."""
-    return [
-        _merged_draft(event, document, merged) if isinstance(event, e.SectionDrafted) else event for event in events
-    ]
+    """The events, in which what a machine wrote for a text that people changed is merged with what they wrote."""
+    return [one for event in events for one in _with_merge(event, document, merged)]
+
+
+def _with_merge(event: e.AnyEvent, document: Document, merged: Merged | None) -> Sequence[e.AnyEvent]:
+    match event:
+        case e.SectionDrafted():
+            return [_merged_draft(event, document, merged)]
+        case e.SectionEditProposed():
+            return _merged_edit(event, document, merged)
+        case _:
+            return [event]
 
 
 def _merged_draft(event: e.SectionDrafted, document: Document, merged: Merged | None) -> e.SectionDrafted:
@@ -68,26 +86,45 @@ def _merged_draft(event: e.SectionDrafted, document: Document, merged: Merged | 
     return event.model_copy(update=about)
 
 
-def with_waiting_edit(events: Sequence[e.AnyEvent], document: Document, merged: Merged | None) -> Sequence[e.AnyEvent]:
+def _merged_edit(event: e.SectionEditProposed, document: Document, merged: Merged | None) -> Sequence[e.AnyEvent]:
+    """An edit of an earlier version, as a change of the text that a person gave meanwhile."""
+    current = document.sections[event.section_id].current
+    if current is None or current.number == event.version:
+        return [event]
+    if merged is None or merged.ours != current.draft:
+        raise UnmergedDraft(event.section_id)
+    about = {"version": current.number, "base_digest": current.draft.digest}
+    told = event.model_copy(update={**about, "draft": merged.draft, "merge": merged.merge})
+    if merged.draft.digest != current.draft.digest:
+        return [told]
+    name, number = event.section_id, current.number
+    void = e.SectionEditVoided(
+        section_id=name, proposal_id=event.proposal_id, version=event.version, current_version=number
+    )
+    return [told, void]
+
+
+def with_waiting_edits(
+    events: Sequence[e.AnyEvent], document: Document, waiting: Sequence[Merged]
+) -> Sequence[e.AnyEvent]:
     """The events, in which an edit that waits is a change of the newer text, as far as anything of it is left."""
     texts = {event.section_id: event.draft for event in events if isinstance(event, AnyTextEvent)}
-    if merged is None or any(isinstance(event, e.SectionDrafted) for event in events):
-        return events
+    edits = {one.merge.theirs.digest: one for one in waiting}
     return [
-        _waiting(event, texts[event.section_id], merged)
-        if isinstance(event, e.SectionEditVoided) and _proposed(document, event) == merged.merge.theirs
+        _waiting(event, texts[event.section_id], edits.get(_proposed(document, event)))
+        if isinstance(event, e.SectionEditVoided) and event.section_id in texts
         else event
         for event in events
     ]
 
 
-def _proposed(document: Document, event: e.SectionEditVoided) -> ArtifactRef | None:
+def _proposed(document: Document, event: e.SectionEditVoided) -> str:
     proposal = document.sections[event.section_id].proposal
-    return proposal.draft if isinstance(proposal, Proposed) else None
+    return proposal.draft.digest if isinstance(proposal, Proposed) else ""
 
 
-def _waiting(voided: e.SectionEditVoided, text: ArtifactRef, merged: Merged) -> e.AnyEvent:
-    if merged.draft.digest == text.digest:
+def _waiting(voided: e.SectionEditVoided, text: ArtifactRef, merged: Merged | None) -> e.AnyEvent:
+    if merged is None or merged.draft.digest == text.digest:
         return voided
     return e.SectionEditMerged(
         section_id=voided.section_id,

@@ -136,18 +136,20 @@ def _draft_of(section: Section, number: int) -> ArtifactRef:
 
 
 def revision(
-    document: Document, section: Section, job_id: str, instruction: ArtifactRef, tries: Tries
+    document: Document, section: Section, job_id: str, instruction: ArtifactRef, tries: Tries, number: int
 ) -> j.ReviseDraft:
+    """A change of the version with this number."""
+    version = next(one for one in section.versions if one.number == number)
     return j.ReviseDraft(
         job_id=job_id,
         document=head_of(document),
         section=section.plan,
-        version=section.current_number,
-        draft=section.versions[-1].draft,
+        version=number,
+        draft=version.draft,
         instruction=instruction,
         brief=document.brief,
-        upstream=upstream_drafts(document, rests_on(section)),
-        report=section.current.validation.report if section.current and section.current.validation else None,
+        upstream=upstream_drafts(document, version.rests_on),
+        report=version.validation.report if version.validation else None,
         **recorded(tries),
     )
 

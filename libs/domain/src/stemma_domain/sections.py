@@ -18,7 +18,7 @@ from stemma_domain.state import Tries, begun_again, resumed_again
 from .features.inputs.material import input_versions, together
 from .features.ledger.answering import asked_of
 from .features.needs import after_need_answered, after_need_raised, dispatched_again
-from .features.proposals import accepted, after_proposal, proposing, withdrawn
+from .features.proposals import after_edit, after_proposal, proposing, withdrawn
 from .resting import used_together
 from .state import (
     Approved,
@@ -162,7 +162,7 @@ def _with_text(document: Document, section: Section, event: AnyTextEvent) -> Sec
             revised = replace(section, revisions=section.revisions + 1)
             return _with_version(revised, version, Validating(validate), {evaluate: Activity.EVALUATE})
         case e.SectionEdited() | e.SectionRestored():
-            decided = accepted(section, event) if isinstance(event, e.SectionEdited) else section
+            decided = after_edit(section, event) if isinstance(event, e.SectionEdited) else section
             checks = {validate: Activity.VALIDATE, evaluate: Activity.EVALUATE}
             return _with_version(decided, version, Edited(), checks)
         case _:

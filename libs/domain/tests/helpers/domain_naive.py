@@ -104,13 +104,16 @@ class Part:
     def settled(self) -> bool:
         return self.status in ("approved", "edited")
 
-    def put(self, text: Text) -> None:
-        """Another text is another version; the same text is the same version, and a person's if it ever was."""
+    def put(self, text: Text, *, by_a_person: bool = False) -> None:
+        """Another text is another version; the same text is the same version, and a person's if it ever was.
+
+        An edit that is being made goes on beside a text that a person writes.
+        """
         same = bool(self.texts) and self.texts[-1].words == text.words
         self.may_go = self.may_go and same and not text.human
         if self.texts and self.texts[-1].words == text.words:
             text = replace(text, human=self.texts.pop().human or text.human)
-        elif self.proposal is not None:
+        elif self.proposal is not None and (self.proposal.words or not by_a_person):
             self.end_proposal("void proposal")
         self.texts.append(text)
 
@@ -199,10 +202,17 @@ class Book:
     def merged(self, ticket: int, words: str) -> str:
         """What comes of words of a machine that has this ticket."""
         kind, name = self.tickets().get(ticket, ("", ""))
+        if kind == "propose":
+            return self._changed(self.parts[name], words)
         return self._merged(self.parts[name], words) if kind.startswith(("generate", "resume")) else ""
 
     def _merged(self, part: Part, words: str) -> str:
         return self._both(part.texts[-1].words, words) if part.is_kept else ""
+
+    def _changed(self, part: Part, words: str) -> str:
+        """What comes of a change of an earlier version."""
+        assert part.proposal is not None
+        return self._both(part.texts[-1].words, words) if part.proposal.version < len(part.texts) else ""
 
     def ask(self, ask: Ask) -> str:
         """Do what is asked, or tell why not."""
@@ -302,8 +312,9 @@ class Book:
             case "approve":
                 part.status = "approved"
             case "write":
+                self._keep_edit(part)
                 rests_on = part.texts[-1].rests_on if part.texts else self._numbers(part)
-                self._settle(part, Text(ask.words, rests_on, True, part.kept_anyway))
+                self._settle(part, Text(ask.words, rests_on, True, part.kept_anyway), by_a_person=True)
             case "restore":
                 old = part.texts[ask.number - 1]
                 self._settle(part, replace(old, human=True))
@@ -322,6 +333,12 @@ class Book:
                 part.before = part.status if part.settled else "queued" if unwritten else "awaiting_review"
                 part.checks = {}
                 self._open(part, "revise" if self._proposes else ask.verb)
+
+    def _keep_edit(self, part: Part) -> None:
+        """What the editor changes will be proposed."""
+        if part.work in ("edit", "revise") and part.proposal is None:
+            self.proposals += 1
+            part.proposal = Proposal(self.proposals, len(part.texts), part.ticket)
 
     def _reopen(self, verb: str, part: Part) -> None:
         only_checks = verb == "retry" and part.settled
@@ -379,7 +396,8 @@ class Book:
     def _proposed(self, part: Part, say: Say) -> None:
         assert part.proposal is not None
         if say.verb == "revised":
-            part.proposal.words, part.proposal.check = say.words, next(self._tickets)
+            part.proposal.words = self._changed(part, say.words) or say.words
+            part.proposal.version, part.proposal.check = len(part.texts), next(self._tickets)
         else:
             part.end_proposal("withdrawn proposal")
 
@@ -442,8 +460,8 @@ class Book:
     def _queue(self, part: Part, guidance: str) -> None:
         part.status, part.work, part.checks, part.guidance, part.again = "queued", "", {}, guidance, ""
 
-    def _settle(self, part: Part, text: Text) -> None:
-        part.put(text)
+    def _settle(self, part: Part, text: Text, *, by_a_person: bool = False) -> None:
+        part.put(text, by_a_person=by_a_person)
         part.status, part.work, part.asks, part.again, part.guidance = "edited", "", False, "", ""
         part.checks = {kind: next(self._tickets) for kind in ("validate", "evaluate")}
 

@@ -134,7 +134,8 @@ class Run:
         name = self.witness.work[move.ticket][1]
         both = self.witness.book.merged(move.ticket, move.words)
         outcome = outcome_of(move, self.witness.jobs[move.ticket], name or None)
-        return Record(outcome, merged(both, move.words) if both else None)
+        ours = self.witness.book.parts[name].texts[-1].words if both else ""
+        return Record(outcome, merged(both, move.words, ours=ours) if both else None)
 
     def _again(self, which: int) -> None:
         if self.commands:

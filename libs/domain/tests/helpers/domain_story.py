@@ -55,10 +55,11 @@ def validation(passed: bool = True, found: str = "report") -> ValidationSummary:
 PROVENANCE = Provenance(model="offline")
 
 
-def merged(text: str, theirs: str, conflicts: int = 0) -> Merged:
+def merged(text: str, theirs: str, conflicts: int = 0, ours: str = "") -> Merged:
     """What comes of merging what a machine wrote with what people had written."""
     kept = ref("conflicts", "application/json") if conflicts else None
-    return Merged(ref(text), Merge(theirs=ref(theirs), conflicts=kept, count=conflicts))
+    made = Merge(theirs=ref(theirs), conflicts=kept, count=conflicts)
+    return Merged(ref(text), made, ref(ours) if ours else None)
 
 
 def about(job: j.Job) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class CommandService:
         command = await self.intake.command(received, request, cause.time, inputs, rows, document)
         if document is None:
             return command
-        return replace(command, merged=await Renewing(self.intake.artifacts, document).waiting(command))
+        return replace(command, waiting=await Renewing(self.intake.artifacts, document).waiting(command))
 
     async def outcome(self, outcome: Outcome, cause: Cause) -> None:
         stream = StreamId(outcome.tenant, outcome.document_id)

@@ -4,20 +4,21 @@ Conflicts are data beside the text.
 """
 
 import asyncio
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from stemma_artifacts.store import ArtifactStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.merges import Merge, MergeConflict, MergeConflicts
-from stemma_contracts.v1.outcomes import Outcome, SectionGenerated
+from stemma_contracts.v1.outcomes import DraftRevised, Outcome, SectionGenerated
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_domain.commands import Asked, Merged
 from stemma_domain.features.choosing import TEXT
 from stemma_domain.features.proposals import Proposed
-from stemma_domain.hands import hand_at
-from stemma_domain.state import Document, Section
+from stemma_domain.features.returns import TakeOver
+from stemma_domain.hands import changed_at, hand_at
+from stemma_domain.state import Document
 from stemma_markdown import Merged as MergedText
 from stemma_markdown import merge, renew
 
@@ -31,8 +32,16 @@ class Renewing:
 
     async def draft(self, outcome: Outcome) -> Merged | None:
         """The draft of an outcome; None where no person's words are in the place that it takes."""
-        hand = hand_at(self.document, outcome.job_id)
-        if hand is None or not isinstance(outcome, SectionGenerated):
+        match outcome:
+            case SectionGenerated():
+                return await self._generated(outcome)
+            case DraftRevised():
+                return await self._revised(outcome)
+            case _:
+                return None
+
+    async def _generated(self, outcome: SectionGenerated) -> Merged | None:
+        if (hand := hand_at(self.document, outcome.job_id)) is None:
             return None
         steps = [ref for step in hand.steps for ref in step]
         texts = await self._texts((hand.base, hand.ours, outcome.draft, *steps))
@@ -40,18 +49,24 @@ class Renewing:
         three = texts[hand.base], texts[hand.ours], texts[outcome.draft]
         return await self._stored(outcome.draft, await asyncio.to_thread(renew, *three, made, self._language))
 
-    async def waiting(self, command: Asked[Any]) -> Merged | None:
-        """The edit that waits, as a change of the text that a request gives; None where there are not both."""
-        request = command.request
-        section = self.document.sections.get(request.section_id) if isinstance(request, r.SectionRequest) else None
-        if section is None or section.current is None or not isinstance(section.proposal, Proposed):
-            return None
-        given, proposed = _given(command, section), section.proposal.draft
-        if given is None:
-            return None
-        texts = await self._texts((section.current.draft, given, proposed))
-        three = texts[section.current.draft], texts[given], texts[proposed]
-        return await self._stored(proposed, await asyncio.to_thread(merge, *three, self._language))
+    async def _revised(self, outcome: DraftRevised) -> Merged | None:
+        """A change of an earlier version, as one of the text that a person gave meanwhile."""
+        before = changed_at(self.document, outcome.job_id)
+        return await self._changed(*before, outcome.draft) if before else None
+
+    async def waiting(self, command: Asked[Any]) -> tuple[Merged, ...]:
+        """The edits that wait in sections that a request gives texts, as changes of these."""
+        found = list[Merged]()
+        for section_id, given in _given(command, self.document):
+            section = self.document.sections[section_id]
+            if section.current is not None and isinstance(section.proposal, Proposed):
+                found.append(await self._changed(section.current.draft, given, section.proposal.draft))
+        return tuple(found)
+
+    async def _changed(self, base: ArtifactRef, ours: ArtifactRef, theirs: ArtifactRef) -> Merged:
+        texts = await self._texts((base, ours, theirs))
+        made = await asyncio.to_thread(merge, texts[base], texts[ours], texts[theirs], self._language)
+        return replace(await self._stored(theirs, made), ours=ours)
 
     @property
     def _language(self) -> str:
@@ -76,12 +91,20 @@ class Renewing:
         return await self.artifacts.put(*about, text.encode(), media_type=media_type, name=name)
 
 
-def _given(command: Asked[Any], section: Section) -> ArtifactRef | None:
-    """The text that a request gives a section; who takes part of a proposed edit has decided about all of it."""
-    match command.request:
-        case r.RestoreSection(restore_version=number):
-            return next((one.draft for one in section.versions if one.number == number), None)
+def _given(command: Asked[Any], document: Document) -> Iterator[tuple[str, ArtifactRef]]:
+    """The sections that a request gives texts, and the last text of each.
+
+    Who takes part of a proposed edit has decided about all of it.
+    """
+    request = command.request
+    match request:
+        case r.ApplyReturn() if isinstance(command, TakeOver):
+            yield from ((one.section_id, one.edits[-1][1]) for one in command.taken if one.edits)
+        case r.RestoreSection(section_id=name, restore_version=number) if name in document.sections:
+            versions = document.sections[name].versions
+            yield from ((name, one.draft) for one in versions if one.number == number)
         case r.EditSection() | r.AcceptSuggestion() | r.TakeBackChanges(proposal_id=None):
-            return command.stored.get(TEXT)
+            if request.section_id in document.sections and TEXT in command.stored:
+                yield request.section_id, command.stored[TEXT]
         case _:
-            return None
+            pass

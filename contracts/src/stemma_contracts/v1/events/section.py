@@ -158,6 +158,7 @@ class SectionEditProposed(SectionEvent, PaidEvent):
     summary: ArtifactRef
     provenance: Provenance
     to_be_checked: bool = Field(default=False, description="its check is under way; false in old logs")
+    merge: Merge | None = Field(default=None, description="if the editor agent changed an earlier version")
 
 
 @registry.contract("stemma.section.edit.checked.v1", Family.EVENT)
@@ -217,6 +218,9 @@ class SectionEdited(TextEvent, PaidEvent):
     provenance: Provenance | None = None
     proposal_id: Token | None = None
     assets: tuple[InputFile, ...] = Field(default=(), description="images that came with the text")
+    keeps_edit: Token | None = Field(
+        default=None, description="the edit or revision that is under way goes on beside it, as this proposed edit"
+    )
 
 
 @registry.contract("stemma.section.restored.v1", Family.EVENT)

@@ -32,7 +32,7 @@ from stemma_domain.state import (
 )
 from stemma_domain.texts import next_version, upstream_versions
 
-from .proposals import of_open
+from .proposals import kept_edit, of_open
 
 EditRequest = r.EditSection | r.KeepSection | r.RegenerateSection | r.RestoreSection
 
@@ -64,7 +64,7 @@ def change(command: Asked[EditRequest], document: Document) -> e.AnyEvent:
 
 
 def _write(command: Asked[EditRequest], request: r.EditSection, document: Document, section: Section) -> e.AnyEvent:
-    """A person's text wins over whatever is being done to the section."""
+    """A person's text wins over whatever is being done to the section; what the editor agent changes is proposed."""
     draft = command.stored["text"]
     return e.SectionEdited(
         **command.asked,
@@ -74,6 +74,7 @@ def _write(command: Asked[EditRequest], request: r.EditSection, document: Docume
         origin=Origin.WRITTEN,
         upstream=section.current.rests_on if section.current else upstream_versions(document, section),
         assets=tuple(map(as_input, request.images)),
+        keeps_edit=kept_edit(section, document.number + 1),
     )
 
 
@@ -172,7 +173,7 @@ class _Result(Paid):
 
 
 def _revise(document: Document, section: Section, phase: Revising) -> j.ReviseDraft:
-    return revision(document, section, phase.job_id, phase.instruction, phase.tries)
+    return revision(document, section, phase.job_id, phase.instruction, phase.tries, section.current_number)
 
 
 def _revised(document: Document, section: Section, phase: Revising, outcome: o.Outcome) -> e.AnyEvent:

@@ -23,7 +23,7 @@ from stemma_contracts.v1.views import ProposalView
 from stemma_domain.commands import Asked, RequestMeta, old_version, refused_section
 from stemma_domain.hooks import Feature, Task, Work
 from stemma_domain.jobs import failed, paid, revision, unfitting
-from stemma_domain.state import NO_TRIES, NOBODY, Document, Person, Section, person_of, status_of
+from stemma_domain.state import NO_TRIES, NOBODY, Document, Person, Revising, Section, person_of, status_of
 from stemma_domain.texts import AnyTextEvent, next_version
 
 from .checks import validation
@@ -33,7 +33,7 @@ ProposalRequest = r.AcceptEdit | r.RejectEdit
 
 @dataclass(frozen=True)
 class Proposing:
-    """The editor agent has an open job on the version."""
+    """The editor agent has an open job on the version; people may give the section newer ones meanwhile."""
 
     proposal_id: str
     job_id: str
@@ -135,6 +135,7 @@ def _proposed(section: Section, event: e.SectionEditProposed, check: str, at: da
         asked_at=asked.asked_at if asked else at,
         made_at=at,
         base_digest=event.base_digest,
+        merge=event.merge,
     )
 
 
@@ -162,9 +163,19 @@ def _checked(section: Section, event: e.SectionEditChecked) -> Section:
     return replace(section, proposal=found)
 
 
-def accepted(section: Section, event: e.SectionEdited) -> Section:
-    """The section without the proposal that is its text now, if it is one."""
-    return _ended(section, event.proposal_id, "accepted") if event.proposal_id else section
+def kept_edit(section: Section, number: int) -> str | None:
+    """What the edit or revision that is under way is called once a person gives a text; ``number`` is of that event."""
+    return f"p{number}" if isinstance(section.phase, Revising) and section.proposal is None else None
+
+
+def after_edit(section: Section, event: e.SectionEdited) -> Section:
+    """The section without the proposal that is its text now, or with the one that goes on beside it."""
+    if event.proposal_id:
+        return _ended(section, event.proposal_id, "accepted")
+    if event.keeps_edit is None or not isinstance(section.phase, Revising):
+        return section
+    asked = (section.current_number, section.phase.instruction, section.notes.asker)
+    return replace(section, proposal=Proposing(event.keeps_edit, section.phase.job_id, *asked))
 
 
 def _ended(section: Section, proposal_id: str, how: ProposalEnd) -> Section:
@@ -228,9 +239,8 @@ def _not_open(proposal_id: str, section: Section) -> Problem:
 
 def follow(document: Document, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
     """The events, and before them which open proposals are void because newer versions come."""
-    voided = [
-        _voided(event, document.sections[event.section_id]) for event in events if isinstance(event, AnyTextEvent)
-    ]
+    last = {event.section_id: event for event in events if isinstance(event, AnyTextEvent)}
+    voided = (_voided(event, document.sections[name]) for name, event in last.items())
     return [*(event for event in voided if event), *events]
 
 
@@ -239,6 +249,8 @@ def _voided(event: AnyTextEvent, section: Section) -> e.SectionEditVoided | None
     if proposal is None or event.version == section.current_number:
         return None
     if isinstance(event, e.SectionEdited) and event.proposal_id == proposal.proposal_id:
+        return None
+    if isinstance(event, e.SectionEdited) and isinstance(proposal, Proposing):
         return None
     return e.SectionEditVoided(
         section_id=event.section_id,
@@ -259,7 +271,7 @@ def work(document: Document) -> Iterator[Work]:
 
 
 def _revise(document: Document, section: Section, proposal: Proposing) -> j.ReviseDraft:
-    return revision(document, section, proposal.job_id, proposal.instruction, NO_TRIES)
+    return revision(document, section, proposal.job_id, proposal.instruction, NO_TRIES, proposal.version)
 
 
 def _validate(document: Document, section: Section, proposal: Proposed) -> j.ValidateDraft:

@@ -27,6 +27,7 @@ from stemma_domain.state import Document, Lifecycle, Section, person_of, settled
 from stemma_domain.texts import next_version
 
 from .editing import change
+from .proposals import kept_edit
 
 ReturnRequest = r.ReadReturn | r.ApplyReturn
 FILE, VERSIONS = "upload", "versions"
@@ -187,7 +188,7 @@ def _of_section(
     command: Asked[ReturnRequest], document: Document, section: Section, taken: TakenSection, number: int
 ) -> Iterator[e.AnyEvent]:
     for author, draft in taken.edits:
-        edited = _edited(_by(command.asked, author), section, draft)
+        edited = _edited(_by(command.asked, author), section, draft, number)
         document, number = section_applied(document, edited), number + 1
         section = document.sections[taken.section_id]
         yield edited
@@ -206,7 +207,7 @@ def _by(asked: RequestMeta, author: str) -> RequestMeta:
     return {**asked, "actor": name, "actor_verified": False}
 
 
-def _edited(asked: RequestMeta, section: Section, draft: ArtifactRef) -> e.SectionEdited:
+def _edited(asked: RequestMeta, section: Section, draft: ArtifactRef, number: int) -> e.SectionEdited:
     return e.SectionEdited(
         **asked,
         section_id=section.plan.section_id,
@@ -214,6 +215,7 @@ def _edited(asked: RequestMeta, section: Section, draft: ArtifactRef) -> e.Secti
         draft=draft,
         origin=Origin.WRITTEN,
         upstream=section.current.rests_on if section.current else (),
+        keeps_edit=kept_edit(section, number),
     )
 
 
