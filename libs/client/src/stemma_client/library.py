@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from stemma_contracts.v1.blocks import BlockIndex
+from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
 from stemma_contracts.v1.library import BidOutcome, EntryRef, EntryView
 from stemma_contracts.v1.references import ArtifactRef
@@ -159,17 +159,29 @@ async def _passages(client: Client, number: int, entry: LibraryEntry) -> list[Pa
     demands = dict[str, list[str]]()
     for answer in entry.view.answers:
         demands.setdefault(answer.block_id, []).append(quotes.get(answer.requirement_id, ""))
-    return list(_blocks(number, entry, text, index, demands))
+    blocks = list(index.blocks) if index else await client.compute(_unread_blocks, text)
+    return list(_said(number, entry, text, blocks, demands))
 
 
-def _blocks(
-    number: int, entry: LibraryEntry, text: str, index: BlockIndex | None, demands: Mapping[str, Sequence[str]]
+def _unread_blocks(text: str) -> list[IdentifiedBlock]:
+    """The blocks of a text that nobody has given ids yet: it answers no demand as far as is known."""
+    from stemma_markdown import split
+
+    return [
+        IdentifiedBlock(block_id="0" * 10, kind=one.kind, line=one.line, start=one.start, end=one.end)
+        for one in split(text)
+    ]
+
+
+def _said(
+    number: int,
+    entry: LibraryEntry,
+    text: str,
+    blocks: Iterable[IdentifiedBlock],
+    demands: Mapping[str, Sequence[str]],
 ) -> Iterator[Passage]:
-    if index is None:
-        yield Passage(number, entry.language, entry.section_title, text)
-        return
     heading = ""
-    for block in index.blocks:
+    for block in blocks:
         words = text[block.start : block.end].strip()
         if block.kind == "heading":
             heading = words.strip("# ")

@@ -20,6 +20,7 @@ from .problems import Limited
 
 _MODULES = (
     "stemma_client.differences",
+    "stemma_client.library",
     "stemma_gateway.texts",
     "stemma_markdown",
 )

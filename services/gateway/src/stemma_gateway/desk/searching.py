@@ -35,6 +35,7 @@ MAX_LABEL = 160
 PAGES = (
     ("inbox", "/desk"),
     ("documents", "/desk/documents"),
+    ("library", "/desk/library"),
     ("new_document", "/desk/new"),
     ("settings", "/desk/settings"),
     ("notifications", "/desk/notifications"),
@@ -44,6 +45,7 @@ PAGES = (
 OF_DOCUMENT = (
     ("document", ""),
     ("requirements", "/requirements"),
+    ("library_offers", "/library"),
     ("inputs", "/inputs"),
     ("what_was_read", "/reading"),
     ("submission", "/submission"),

@@ -1,0 +1,90 @@
+"""The library on the desk: what people approved, what is offered to demands, and what is taken by a decision alone."""
+
+from typing import Any
+from uuid import uuid4
+
+import httpx
+import pytest
+from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.library import EntryRef
+from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.summary import DocumentSummary
+from stemma_testkit.backstage import Backstage
+from stemma_testkit.document_events import CREATED_AT, TENANT, document_requested, view_after
+
+from .desk_pages import NARROW, Desk, check, plain
+from .test_gateway_requirements import bus
+
+__all__ = ["bus"]
+pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("L8", "H2")]
+TEXT = "# Research\n\nTwo directors of the offeror sign the form.\n\nLunch is served at noon.\n"
+
+
+async def approved(bus: Backstage) -> str:
+    """Another document, in which a person wrote a section, as the read model has it."""
+    source = f"source-{uuid4().hex[:8]}"
+    edited = e.SectionEdited(
+        section_id="research", version=1, draft=await bus.text(source, TEXT), origin=Origin.WRITTEN, actor="ana"
+    )
+    view = view_after(document_requested(), edited)
+    key = f"$KV.{subjects.VIEWS_BUCKET}.{subjects.section_view_key(TENANT, source, 'research')}"
+    await bus.js.publish(key, view.sections["research"].stored(source))
+    about: dict[str, Any] = {"kind": "proposal", "status": DocumentStatus.RUNNING, "created_at": CREATED_AT}
+    await bus.summarise(DocumentSummary(document_id=source, last_sequence=3, outcome="won", language="en", **about))
+    return source
+
+
+async def test_an_approved_text_is_listed_offered_to_the_demand_it_fits_and_taken_by_a_person(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    source = await approved(bus)
+    here = f"/desk/documents/{document_id}/library"
+    listed = (await web.get("/desk/library")).text
+    assert source in listed
+    found = plain((await web.get("/desk/library?q=lunch+noon")).text)
+    assert ("Lunch is served" in found, "Two directors" in found) == (True, False)
+    offers = (await web.get(here)).text
+    assert "Two directors of the offeror sign the form." in plain(offers)
+    assert "won" in plain(offers)
+    assert [f'value="{row} {source} research 1"' in offers for row in ("R1", "R2", "R3")] == [False, True, False]
+    [row] = (await web.get(f"/documents/{document_id}/offers")).json()
+    assert (row["row"]["requirement_id"], row["offers"][0]["entry"]["outcome"]) == ("R2", "won")
+    taken = await web.post(here, data={"take": f"R2 {source} research 1"})
+    assert taken.headers["location"].startswith(f"{here}?done=take_entry")
+    [(_, asked)] = bus.received
+    assert isinstance(asked, r.ReuseEntry)
+    assert asked.entry == EntryRef(document_id=source, section_id="research", version=1)
+    assert asked.requirement_ids == ("R2",)
+    assert (await web.post(here, data={"take": "R1 ../x research"})).status_code == 422
+
+
+async def test_what_became_of_a_bid_and_how_long_a_text_holds_are_said_on_the_desk(
+    web: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    await web.post(f"/desk/documents/{document_id}/library", data={"outcome": "won"})
+    about = {"document": document_id, "section": "research"}
+    await web.post("/desk/library", data={**about, "owner": "bea", "expires": "2099-06-30", "withheld": "true"})
+    [won, described] = [request for _, request in bus.received]
+    assert isinstance(won, r.RecordOutcome)
+    assert won.outcome == "won"
+    assert isinstance(described, r.DescribeEntry)
+    assert described.expires is not None
+    assert (described.owner, described.withheld, described.expires.isoformat()) == (
+        "bea",
+        True,
+        "2099-06-30T23:59:59+00:00",
+    )
+    assert (await web.post("/desk/library", data={**about, "expires": "soon"})).status_code == 422
+
+
+async def test_the_pages_of_the_library_fit_320_pixels_and_axe_finds_nothing_in_them(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    await approved(bus)
+    async with desk("/desk/library", viewport=NARROW) as page:
+        await check(page)
+        await page.goto(page.url.replace("/desk/library", f"/desk/documents/{document_id}/library"))
+        await check(page)
