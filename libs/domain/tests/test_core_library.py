@@ -16,7 +16,16 @@ from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.validation import INTERNAL_WORDS
 from stemma_domain.commands import Command, Elapsed
-from stemma_domain.features.library.feature import EXPIRED, Lapsed, LapseTold, TakenBy, notices, timers
+from stemma_domain.features.library.feature import (
+    EXPIRED,
+    Erased,
+    Lapsed,
+    LapseTold,
+    TakenBy,
+    notices,
+    parting,
+    timers,
+)
 from stemma_domain.staleness import staleness
 from stemma_domain.view import view_of
 
@@ -186,6 +195,15 @@ def test_the_entry_of_now_takes_the_place_of_the_one_that_lapsed(reusing: Story)
     taken = reusing.when(asking.reuse(reusing.asked(), newer, ref("the team of now")))
     taken.then_types(e.EntryReused, e.DocumentInputReplaced)
     reusing.when(Lapsed(ENTRY, "stale")).then_nothing_happened()
+
+
+def test_when_a_document_is_erased_who_took_its_texts_is_told_or_lets_them_go(reusing: Story) -> None:
+    use_of(reusing, 2)
+    entry = EntryRef(document_id=DOCUMENT, section_id="research", version=2)
+    assert list(parting(reusing.document, erases=False)) == [(OTHER, Lapsed(entry, "gone"))]
+    assert list(parting(reusing.document, erases=True)) == [(OTHER, Erased(entry))]
+    reusing.when(Erased(ENTRY)).then_types(e.DocumentInputWithdrawn)
+    reusing.when(Erased(ENTRY)).then_nothing_happened()
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ async def test_an_approved_text_is_listed_offered_to_the_demand_it_fits_and_take
     assert "won" in plain(offers)
     assert [f'value="{row} {source} research 1"' in offers for row in ("R1", "R2", "R3")] == [False, True, False]
     [row] = (await web.get(f"/documents/{document_id}/offers")).json()
-    assert (row["row"]["requirement_id"], row["offers"][0]["entry"]["outcome"]) == ("R2", "won")
+    assert (row["demand"]["id"], row["offers"][0]["entry"]["outcome"]) == ("R2", "won")
     taken = await web.post(here, data={"take": f"R2 {source} research 1"})
     assert taken.headers["location"].startswith(f"{here}?done=take_entry")
     [(_, asked)] = bus.received

@@ -6,30 +6,39 @@ It is read from the read model and the texts themselves; what lapsed is listed, 
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
-from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
+from stemma_contracts.v1.forms import FormFields
+from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.library import BidOutcome, EntryRef, EntryView
 from stemma_contracts.v1.references import ArtifactRef
 
+from .errors import LedgerFailedError
+
 if TYPE_CHECKING:
     from stemma_contracts.v1.summary import DocumentSummary
-    from stemma_contracts.v1.views import SectionView
+    from stemma_contracts.v1.views import DocumentView, SectionView
 
     from .client import Client
     from .ledgers import LedgerEntry
 
 FEWEST_WORDS, LEAST_SHARE = 3, 0.5
 """Of the words of a demand that an offer must have."""
+OF_PAIRS = 0.7
+"""How much of that is enough where words are pairs of characters: many of them are of the grammar alone."""
+_UNSPACED = "\u2e80"
 MOST_OFFERS = 3
 _AT_ONCE = 16
 """Texts that are fetched together."""
 T = TypeVar("T")
 _WORTH: Mapping[BidOutcome, int] = {"won": 2, "open": 1, "withdrawn": 1, "lost": 0}
+_FIELD = re.compile(r"(?m)^#+ (f-[0-9a-f]{10}): *(?:\d+ +)?(.*)$")
+"""The heading of a field in the answers to a form: its id, and what it asks."""
 _NO_WORDS = frozenset({"blank", "definition", "front_matter", "rule"})
 
 
@@ -77,10 +86,19 @@ class Offer:
 
 
 @dataclass(frozen=True)
-class RowOffers:
+class Demand:
+    """A row of the ledger, or a field of a form, by its id; ``form`` is then the section that answers the form."""
+
+    id: str
+    words: str
+    form: str = ""
+
+
+@dataclass(frozen=True)
+class DemandOffers:
     """A demand that has no answer yet, and the best that there is for it."""
 
-    row: LedgerRow
+    demand: Demand
     offers: tuple[Offer, ...]
 
 
@@ -122,20 +140,49 @@ async def search(client: Client, words: str) -> list[Offer]:
     return found
 
 
-async def offers(client: Client, document_id: str) -> list[RowOffers]:
-    """The demands of a document that nothing of it surely answers, each with the best entries of others.
+async def offers(client: Client, document_id: str) -> list[DemandOffers]:
+    """The demands of a document, and the fields of its forms, that nothing answers, with the best entries of others.
 
-    Raises `LedgerFailedError` if nothing was read into its ledger yet.
+    Raises `LedgerFailedError` if nothing was read into its ledger yet, and it answers no form.
     """
-    ledger = await client.ledger(document_id)
-    rows = [one.row for one in ledger.entries if _is_unanswered(one)]
+    document = await client.document(document_id)
+    asked = await _fields(client, document)
+    try:
+        ledger = await client.ledger_of(document)
+        rows = (one.row for one in ledger.entries if _is_unanswered(one))
+        asked = [*(Demand(row.requirement_id, row.quote) for row in rows), *asked]
+    except LedgerFailedError:
+        if not any(section.form for section in document.sections.values()):
+            raise
     others = [one for one in await entries(client) if one.entry.document_id != document_id]
-    found = await _offered(client, others, [row.quote for row in rows], least=LEAST_SHARE)
-    return [RowOffers(row, tuple(best[:MOST_OFFERS])) for row, best in zip(rows, found, strict=True) if best]
+    found = await _offered(client, others, [one.words for one in asked], least=LEAST_SHARE)
+    return [DemandOffers(one, tuple(best[:MOST_OFFERS])) for one, best in zip(asked, found, strict=True) if best]
 
 
 def _is_unanswered(entry: LedgerEntry) -> bool:
     return entry.counts and entry.standing.status in ("open", "check")
+
+
+async def _fields(client: Client, document: DocumentView) -> list[Demand]:
+    """The questions of forms under which nothing stands yet."""
+    found = list[Demand]()
+    for section in document.sections.values():
+        if section.form is None or section.form_withdrawn:
+            continue
+        text = await client.stored_text(document.document_id, section.draft) or ""
+        fields = await client.stored(document.document_id, section.form.fields, FormFields)
+        answered = set(_answered(text))
+        open_ones = (one for one in fields.fields if one.field_id not in answered) if fields else ()
+        found += [Demand(one.field_id, one.question, section.section_id) for one in open_ones if one.kind == "text"]
+    return found
+
+
+def _answered(text: str) -> Iterator[str]:
+    """The fields of a form under whose headings something stands."""
+    parts = _FIELD.split(text)
+    for name, answer in zip(parts[1::3], parts[3::3], strict=False):
+        if any(line.strip() and not line.startswith("#") for line in answer.splitlines()):
+            yield name
 
 
 async def _offered(
@@ -147,7 +194,7 @@ async def _offered(
     if not passages or not queries:
         return [[] for _ in queries]
     ranked = await client.compute(ranked_passages, passages, tuple(queries), least)
-    return [list(_best(usable, passages, hits)) for hits in ranked]
+    return [list(best(usable, passages, hits)) for hits in ranked]
 
 
 async def _passages(client: Client, number: int, entry: LibraryEntry) -> list[Passage]:
@@ -180,14 +227,16 @@ def _said(
     blocks: Iterable[IdentifiedBlock],
     demands: Mapping[str, Sequence[str]],
 ) -> Iterator[Passage]:
-    heading = ""
+    heading, question = "", ""
     for block in blocks:
         words = text[block.start : block.end].strip()
         if block.kind == "heading":
-            heading = words.strip("# ")
+            field = _FIELD.match(words)
+            heading, question = ("", field[2]) if field else (words.strip("# "), "")
         elif words and block.kind not in _NO_WORDS:
-            said = f"{entry.section_title} {heading}"
-            yield Passage(number, entry.language, said, words, tuple(filter(None, demands.get(block.block_id, ()))))
+            above = f"{entry.section_title} {heading}"
+            answered = tuple(filter(None, (question, *demands.get(block.block_id, ()))))
+            yield Passage(number, entry.language, above, words, answered)
 
 
 Hit = tuple[int, str, float]
@@ -212,12 +261,13 @@ def _hits(passages: Sequence[Passage], ranked: Iterable[int], query: str, least:
         had = asked & query_words(" ".join((one.text, *one.demands)), one.language)
         above = asked & query_words(one.heading, one.language) - had
         share = (len(had) + len(above) / 2) / len(asked) if asked else 0.0
-        if share >= least and (not least or len(had) >= FEWEST_WORDS):
+        pairs = sum(word[0] >= _UNSPACED for word in asked) > len(asked) / 2
+        if share >= least * (OF_PAIRS if pairs else 1) and (not least or len(had) >= FEWEST_WORDS):
             near = max(one.demands, key=lambda demand: len(query_words(demand, one.language) & asked), default="")
             yield number, near, share
 
 
-def _best(usable: Sequence[LibraryEntry], passages: Sequence[Passage], hits: Sequence[Hit]) -> Iterator[Offer]:
+def best(usable: Sequence[LibraryEntry], passages: Sequence[Passage], hits: Sequence[Hit]) -> Iterator[Offer]:
     """The nearest passage of each entry: of those as near as each other, those of bids that were won come first."""
     ranks = {number: rank for rank, (number, *_) in enumerate(hits)}
 

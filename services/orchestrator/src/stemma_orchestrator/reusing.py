@@ -22,6 +22,8 @@ MARKDOWN = "text/markdown"
 _SHORTEST_PASSAGE = 20
 """Characters of a line of a confidential passage that is looked for in a text."""
 _NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f\\/:*?\"<>|]+")
+_FIELD = re.compile(r"(?m)^(#+ )f-[0-9a-f]{10}: *(?:\d+ +)?")
+"""How the heading of an answer to a form begins: what it asks follows."""
 _MOST_NAME_BYTES = 100
 
 
@@ -50,6 +52,8 @@ class Reusing:
             raise Refused(Problem.of("entry_unknown", "entry")) from None
         place = (received.tenant, request.document_id)
         text = _without_citations(text, [one.name for one in source.inputs.values()])
+        if section.plan.form is not None:
+            text = _FIELD.sub(r"\1", text)
         stored = await self.artifacts.put(*place, text.encode(), media_type=MARKDOWN, name=name)
         return Reuse(request, received.asked, time, name=name, text=stored)
 

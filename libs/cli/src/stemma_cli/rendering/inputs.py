@@ -21,8 +21,20 @@ async def show_inputs(client: Client, view: DocumentView) -> None:
             note(words)
         for passage in one.confidential:
             note(f"{one.name}, confidential: {clean_line(await client.stored_text(view.document_id, passage) or '')}")
+    for words in reuse_lines(view):
+        note(words)
     if view.lacks_brief:
         note(brief_words(view))
+
+
+def reuse_lines(view: DocumentView) -> Iterator[str]:
+    """Which inputs came from the library, whose text they were and for what, and whether they may still be used."""
+    for reuse in view.reuses:
+        one, entry = view.input(reuse.input_id), reuse.entry
+        place = f"{entry.document_id[:8]} {entry.section_id} version {entry.version}"
+        rows = f" for {', '.join(reuse.requirement_ids)}" if reuse.requirement_ids else ""
+        lapsed = f": {reuse.lapse} there" if reuse.lapse else ""
+        yield f"{one.name if one else reuse.input_id} came from {place}, taken by {reuse.by}{rows}{lapsed}"
 
 
 async def unused_lines(client: Client, view: DocumentView) -> list[str]:

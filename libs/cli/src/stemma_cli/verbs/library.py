@@ -15,7 +15,7 @@ from stemma_cli.report import ask, tell_answer
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
-    from stemma_client.library import LibraryEntry, Offer, RowOffers
+    from stemma_client.library import DemandOffers, LibraryEntry, Offer
 
 MOST_OF_PASSAGE = 200
 """Characters of the passage that is nearest; --json has all."""
@@ -69,7 +69,7 @@ async def offer(document: Document, as_json: AsJson = False) -> None:
     if as_json:
         return say_json(found)
     for row in found:
-        _say_row(row)
+        _say_demand(row)
     hint = f"take one with `stemma reuse {document_id[:8]} DOC SECTION --for ROW`"
     return note(hint if found else "the library has nothing for what is open")
 
@@ -157,12 +157,13 @@ def _say_offer(offer: Offer) -> None:
     say(f"  {' '.join(offer.passage.text.split())[:MOST_OF_PASSAGE]}")
 
 
-def _say_row(row: RowOffers) -> None:
-    say(f"{row.row.requirement_id}: {row.row.quote}")
+def _say_demand(row: DemandOffers) -> None:
+    asked = row.demand
+    say(f"{asked.id}{f' ({asked.form})' if asked.form else ''}: {asked.words}")
     for offer in row.offers:
         _say_offer(offer)
         if offer.demand:
-            same = " ".join(offer.demand.split()) == " ".join(row.row.quote.split())
+            same = " ".join(offer.demand.split()) == " ".join(asked.words.split())
             say(f"  answered {'the same demand' if same else f'then: {offer.demand}'}")
 
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from stemma_client import DocumentView
 from stemma_client.differences import Change
 from stemma_client.errors import LedgerFailedError
-from stemma_client.library import RowOffers, entries, offers, search
+from stemma_client.library import DemandOffers, entries, offers, search
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.library import EntryRef
 from stemma_contracts.v1.requests import DescribeEntry, RecordOutcome, ReuseEntry
@@ -106,7 +106,9 @@ def _decided(document_id: str, fields: dict[str, str]) -> ReuseEntry | RecordOut
         entry = EntryRef.model_validate({"document_id": source, "section_id": section, "version": int(version or 0)})
     except (ValueError, ValidationError):
         raise Invalid(Problem.of("entry_unknown", "take")) from None
-    return ReuseEntry.model_validate({"document_id": document_id, "entry": entry, "requirement_ids": (row,)})
+    return ReuseEntry.model_validate(
+        {"document_id": document_id, "entry": entry, "requirement_ids": (row,) if row else ()}
+    )
 
 
 async def _offers(
@@ -132,9 +134,9 @@ async def _offers(
 
 
 async def _differences(
-    session: Session, found: Sequence[RowOffers], language: str
+    session: Session, found: Sequence[DemandOffers], language: str
 ) -> dict[tuple[str, str], tuple[Change, ...]]:
     """What each demand that was answered then says otherwise than the one of now."""
-    pairs = {(offer.demand, row.row.quote) for row in found for offer in row.offers if offer.demand}
+    pairs = {(offer.demand, row.demand.words) for row in found for offer in row.offers if offer.demand}
     given = tuple(sorted(pairs))
     return dict(zip(given, await session.client.compute(pairs_compared, given, language), strict=True))

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 from stemma_client.errors import LedgerFailedError
-from stemma_client.library import LibraryEntry, Offer, RowOffers, entries, offers, search
+from stemma_client.library import DemandOffers, LibraryEntry, Offer, entries, offers, search
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.problems import NotFound, problem_in
@@ -27,7 +27,7 @@ async def search_library(session: Caller, q: Annotated[str, Query(min_length=1, 
 
 
 @router.get("/documents/{document_id}/offers")
-async def list_offers(session: Caller, document_id: DocumentId) -> list[RowOffers]:
+async def list_offers(session: Caller, document_id: DocumentId) -> list[DemandOffers]:
     """The demands of a document that nothing answers yet, each with the best texts of others; none is taken by it."""
     try:
         return await offers(session.client, document_id)

@@ -82,7 +82,14 @@ class LapseTold(Command):
     lapse: Lapse
 
 
-Notice = TakenBy | Lapsed | LapseTold
+@dataclass(frozen=True)
+class Erased(Command):
+    """The document of an entry that this one took is erased, and what came from it is to go, too."""
+
+    entry: EntryRef
+
+
+Notice = TakenBy | Lapsed | LapseTold | Erased
 """What documents of a tenant say to each other."""
 
 
@@ -295,6 +302,9 @@ def noticed(notice: Notice, document: Document) -> Sequence[e.AnyEvent]:
             return [] if section is None or _has(section, taken) else [taken]
         case Lapsed(entry, lapse):
             return _lapsed(document, entry, lapse)
+        case Erased(entry):
+            one = input_of(document, entry)
+            return [e.DocumentInputWithdrawn(input_id=one.input_id)] if one else []
         case LapseTold(section_id, document_id, lapse):
             section = document.sections.get(section_id)
             told = {use.document_id: use.told for use in section.entry.uses} if section else {}
@@ -327,6 +337,16 @@ def notices(document: Document) -> Iterator[tuple[str, Lapsed, LapseTold]]:
             if lapse is not None and lapse != use.told:
                 entry = EntryRef(document_id=document.document_id, section_id=name, version=use.version)
                 yield use.document_id, Lapsed(entry, lapse), LapseTold(name, use.document_id, lapse)
+
+
+def parting(document: Document, *, erases: bool) -> Iterator[tuple[str, Lapsed | Erased]]:
+    """What documents that took entries of this one are to be told when it is erased: that it is gone, or to let them
+    go as well (``erases``).
+    """
+    for name, section in document.sections.items():
+        for use in section.entry.uses:
+            entry = EntryRef(document_id=document.document_id, section_id=name, version=use.version)
+            yield use.document_id, Erased(entry) if erases else Lapsed(entry, "gone")
 
 
 def _lapse_of_use(document: Document, section: Section, use: EntryUse, *, stale: bool) -> Lapse | None:
