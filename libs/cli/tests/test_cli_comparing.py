@@ -202,6 +202,8 @@ async def test_replay_shows_the_document_and_its_texts_as_they_were_at_a_sequenc
     assert "12 weeks" in (await cli("replay", edited, "research", *at)).stdout
     told = json.loads((await cli("replay", edited, *at, "--json")).stdout)
     assert (told["event"] | {"said": before["said"]}, told["sections"][0]["version"]) == (before, 1)
+    jobs = [json.loads(line) for line in (await cli("replay", edited, "--jobs")).stdout.splitlines()]
+    assert {one["type"] for one in jobs} >= {"stemma.generate.section.v1", "stemma.validate.draft.v1"}
     last = [await cli("replay", edited, "research", "--at", str(events[-1][by])) for by in ("sequence", "time")]
     assert [one.stdout for one in last] == [(await cli("show", edited, "research")).stdout] * 2
 

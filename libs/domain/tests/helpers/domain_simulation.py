@@ -11,7 +11,7 @@ from typing import Any
 
 import domain_asking as asking
 from domain_naive import Say
-from domain_story import DECIDER, DOCUMENT, TENANT, Story, merged, meta, ref, sent
+from domain_story import DECIDER, DOCUMENT, TENANT, merged, meta, ref, sent
 from domain_witness import NEED, outcome_of
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
@@ -20,6 +20,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.section import SectionPlan
 from stemma_domain.commands import Asked, Command, Record
 from stemma_domain.evolve import evolve
 from stemma_domain.features.documents import Create
@@ -161,7 +162,7 @@ class Run:
         )
         bus.serve(WORKERS, *(Process(self.world, lambda: worker) for _ in range(2)))
         self._send(bus, self._create())
-        for _ in range(self.world.chance.randint(0, 12)):
+        for _ in range(self.world.chance.randint(0, 8)):
             await self.world.wait(2)
             if isinstance(state := await self.state(), Document):
                 self._send(bus, self._something(state))
@@ -194,14 +195,32 @@ class Run:
         return meta(f"r{len(self.asked)}")
 
     def _create(self) -> Create:
-        chance, names = self.world.chance, "abcd"[: self.world.chance.randint(2, 4)]
+        chance, names = self.world.chance, "abc"[: self.world.chance.randint(2, 3)]
         ups = {name: tuple(up for up in names[:place] if chance.random() < 0.6) for place, name in enumerate(names)}
-        mode = chance.choice([ReviewMode.HUMAN, ReviewMode.HUMAN, ReviewMode.NONE])
-        story = Story()
-        edits = chance.choice(["human", "none"])
-        story.create(ups, ReviewPolicy(mode=mode), review_edits=edits, max_lint_rounds=1, max_revisions=2)
-        (requested,) = story.history
-        return asking.create(meta("r0"), asking.NOW, **_fields(requested))
+        review = ReviewPolicy(mode=chance.choice([ReviewMode.HUMAN, ReviewMode.HUMAN, ReviewMode.NONE]))
+        about: dict[str, Any] = {
+            "review_edits": chance.choice(["human", "none"]),
+            "max_lint_rounds": 1,
+            "max_revisions": 2,
+        }
+        plans = tuple(
+            SectionPlan(
+                section_id=name, title=name, kind=name, graph="section", depends_on=above, review=review, **about
+            )
+            for name, above in ups.items()
+        )
+        return asking.create(
+            meta("r0"),
+            asking.NOW,
+            tenant=TENANT,
+            document_id=DOCUMENT,
+            kind="proposal",
+            title=None,
+            brief=ref("brief"),
+            inputs=(),
+            sections=plans,
+            blueprint_digest="0" * 64,
+        )
 
     def _something(self, document: Document) -> Asked[Any]:
         """Anything that people ask for, about any version."""
@@ -284,13 +303,6 @@ class Run:
         if state.lifecycle is Lifecycle.COMPLETED:
             require(all(section.current for section in state.sections.values()), "what is completed is written")
             require(not staleness(state), "what is completed is fresh")
-
-
-_OF_THE_REQUEST = {*meta(""), "created_at", "starts", "makes_stale", "clears_stale"}
-
-
-def _fields(requested: e.DocumentRequested) -> dict[str, Any]:
-    return {name: value for name, value in dict(requested).items() if name not in _OF_THE_REQUEST}
 
 
 def simulate(seed: int, parts: Parts) -> World:

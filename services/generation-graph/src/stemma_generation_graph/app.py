@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import stemma_telemetry
 from faststream import FastStream
 from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.memory import InMemorySaver
 from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import ThreadsHeld
 from stemma_kinds import KindError, digests, find_kinds, merged
 from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, config_dir
 from stemma_messaging.cancellation import end
+from stemma_messaging.errors import BusFailed
 from stemma_messaging.same_kind import same_kind
 from stemma_models import (
     OFFLINE,
@@ -48,6 +52,7 @@ from .graphs.section.rendering import SCHEMAS
 from .handlers import Tools, routes
 from .nearness import Nearness
 from .passages import Corpus
+from .replaying import OverlaidArtifacts, Replay, told_jobs, without_calls
 from .runner import Runner
 from .second_opinion import GRAPH as REQUIREMENTS
 from .second_opinion import NODE as PROPOSE
@@ -119,14 +124,20 @@ def check_nodes(settings: GenerationSettings, graphs: Mapping[str, Graph]) -> No
         )
 
 
-async def open_models(settings: GenerationSettings, records: RecordStore, artifacts: ArtifactStore) -> Models:
-    """The callers of all nodes; raises `BadSettings` for a model whose key is missing."""
+async def open_models(
+    settings: GenerationSettings, records: RecordStore, artifacts: ArtifactStore, *, calls: bool = True
+) -> Models:
+    """The callers of all nodes; without ``calls`` they know records alone.
+
+    Raises `BadSettings` for a model whose key is missing.
+    """
 
     async def caller(chosen: ModelSettings) -> ModelCaller:
         try:
-            return ModelCaller(await open_chat_model(chosen), chosen, records, artifacts)
+            model = await open_chat_model(chosen)
         except KeyMissing as missing:
             raise BadSettings([str(missing)]) from None
+        return ModelCaller(*((model, chosen) if calls else without_calls(model, chosen)), records, artifacts)
 
     by_node = {key: await caller(settings.model_settings(key)) for key in {ROLE, *JUDGING, *settings.nodes}}
     chosen = settings.model_settings()
@@ -227,8 +238,37 @@ service = Service(subjects.GENERATION, GenerationSettings, build_app, check)
 
 
 def main() -> None:
-    """Run the service, or with ``--setup`` make the checkpointer's tables, with ``--check-model`` ask the model."""
-    service.main({"--setup": _set_up, "--check-model": _check_model})
+    """Run the service, or do once what another argument says."""
+    service.main({"--setup": _set_up, "--check-model": _check_model, "--replay": _replay})
+
+
+def _replay(settings: GenerationSettings) -> None:
+    """run the jobs that `stemma replay --jobs` prints once more, from their records with no model, and compare"""
+    stemma_telemetry.configure(subjects.GENERATION, json=settings.log_json, level="ERROR")
+    try:
+        sys.exit(asyncio.run(replay(settings, sys.stdin)))
+    except (BadSettings, BusFailed, KeyError, ValueError) as error:
+        sys.exit(f"stemma-generation-graph: {error}")
+
+
+async def replay(settings: GenerationSettings, lines: Iterable[str]) -> int:
+    """Print what came of each job and end with 0 if all came to the same; nothing is stored."""
+    graphs, broker = find_graphs(), WorkerBroker(subjects.GENERATION, settings)
+    verdicts = Counter[str]()
+    async with broker.connected():
+        artifacts = OverlaidArtifacts(JetStreamArtifactStore(broker.jetstream))
+        models = await open_models(settings, JetStreamRecordStore(broker.jetstream), artifacts, calls=False)
+        deps = load_deps(settings, models, graphs, config_dir(__package__))
+        deps = replace(deps, limits=settings.context_limits(models.window))
+        runner = Runner(graphs, deps, InMemorySaver())
+        library = Library(artifacts, nearness=await open_nearness(settings))
+        again = Replay(Tools(runner, deps, library, broker.publish_live, same_kind(broker, digests())))
+        for job, event in told_jobs(lines):
+            if found := await again.run(job, event):
+                verdicts[found.verdict] += 1
+                print(found.job_id, found.verdict, found.why, sep="\t", flush=True)
+    print(", ".join(f"{number} {verdict}" for verdict, number in sorted(verdicts.items())), file=sys.stderr)
+    return int(verdicts["differs"] > 0)
 
 
 def _check_model(settings: GenerationSettings) -> None:

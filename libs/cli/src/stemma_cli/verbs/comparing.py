@@ -1,7 +1,10 @@
 """Verbs that tell what changed, and what follows from it."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +13,10 @@ from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document, find_section, section_of
 from stemma_cli.output import console, note, say, say_json, say_rows, say_tree
 from stemma_cli.runtime import connected
+
+if TYPE_CHECKING:
+    from stemma_client.client import Client
+    from stemma_client.recorded import RecordedEvent
 
 
 async def stale(document: Document, as_json: AsJson = False) -> None:
@@ -89,33 +96,58 @@ async def replay(
     at: Annotated[
         str, typer.Option("--at", metavar="SEQ", help="A sequence, as `history --all --json` has it, or a time.")
     ] = "",
+    jobs: Annotated[
+        bool, typer.Option("--jobs", help="Print its jobs and their outcomes, for `stemma-generation-graph --replay`.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Show a document, or the text of a section, as it was at any moment, and the event that came then.
 
     Example: stemma replay 3f2a research --at 2026-11-28T12:00
+    Example: stemma replay 3f2a --jobs | stemma-generation-graph --replay
     """
-    from stemma_client.reading import read_document, until
+    from stemma_client.reading import until
+
+    moment = _moment(at) if at or not jobs else None
+    async with connected(as_json) as client:
+        history = await client.history(await find_document(client, document))
+        then = history if moment is None else until(history, moment)
+        if jobs:
+            _say_jobs(then)
+        elif then:
+            await _show(client, then, section, as_json=as_json)
+        else:
+            from stemma_cli.rendering.events import history_line
+
+            raise CliError(ExitCode.USAGE, f"it begins at {history[0].sequence}, {history_line(history[0])}")
+
+
+async def _show(client: Client, history: Sequence[RecordedEvent], section: str | None, *, as_json: bool) -> None:
+    """A document, or a section of it, after the last of these events."""
+    from stemma_client.reading import read_document
 
     from stemma_cli.rendering import documents
     from stemma_cli.rendering.events import history_line
 
-    moment = _moment(at)
-    async with connected(as_json) as client:
-        history = await client.history(await find_document(client, document))
-        if not (then := until(history, moment)):
-            raise CliError(ExitCode.USAGE, f"it begins at {history[0].sequence}, {history_line(history[0])}")
-        event, view = then[-1], read_document(history[0].document_id, then)
-        if not as_json:
-            note(f"as of {event.sequence}, {history_line(event)}")
-        if section is not None:
-            found = section_of(view, section)
-            await documents.show_section(client, view, found, as_json=as_json, then=event.envelope.time)
-        elif as_json:
-            told = await documents.document_json(client, view, then=event.envelope.time)
-            say_json(told | {"event": event.view})
-        else:
-            await documents.show_document(client, view, then=event.envelope.time)
+    event, view = history[-1], read_document(history[0].document_id, history)
+    if not as_json:
+        note(f"as of {event.sequence}, {history_line(event)}")
+    if section is not None:
+        found = section_of(view, section)
+        await documents.show_section(client, view, found, as_json=as_json, then=event.envelope.time)
+    elif as_json:
+        told = await documents.document_json(client, view, then=event.envelope.time)
+        say_json(told | {"event": event.view})
+    else:
+        await documents.show_document(client, view, then=event.envelope.time)
+
+
+def _say_jobs(history: Sequence[RecordedEvent]) -> None:
+    from stemma_client.replays import jobs_of
+    from stemma_contracts import registry
+
+    for job, event in jobs_of(history):
+        say_json({"type": registry.entry_of(job).ce_type, "job": job, "event": event.view if event else None})
 
 
 def _moment(text: str) -> int | datetime:
