@@ -17,6 +17,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.exports import ExportFormat, ExportWarning, VersionPair
+from stemma_contracts.v1.proofs import Proof, Statement
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import ExportDocument, PauseDocument
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
@@ -223,9 +224,19 @@ async def test_an_export_shows_how_its_file_holds_to_each_rule_for_the_bid(
     )
     file = await bus.text(document_id, "%PDF-")
     asked = e.ExportRequested(export_id="x9", format=ExportFormat.PDF)
-    done = e.DocumentExported(export_id="x9", format=ExportFormat.PDF, job_id="j9", artifact=file, rules=checks)
-    await bus.append(document_id, asked, done)
-    page = plain((await web.get(document(document_id))).text)
+    proof = Proof(
+        key="0" * 64, signature="0" * 128, statement=Statement(document_id="d", export_id="x9", rest="0" * 64)
+    )
+    stored = await bus.text(document_id, proof.model_dump_json())
+    about = {"export_id": "x9", "format": ExportFormat.PDF, "job_id": "j9", "artifact": file, "proof": stored}
+    await bus.append(document_id, asked, e.DocumentExported.model_validate({**about, "rules": checks}))
+    text = (await web.get(document(document_id))).text
+    assert f'/documents/{document_id}/exports/x9/proof" download' in text
+    address = f"/documents/{document_id}/exports"
+    assert Proof.model_validate((await web.get(f"{address}/x9/proof")).json()) == proof
+    assert "stemma:file/d/x9" in (await web.get(f"{address}/x9/provenance")).json()["entity"]
+    assert (await web.get(f"{address}/x7/proof")).status_code == 404
+    page = plain(text)
     assert "rules for the bid broken 1" in page
     assert "About the bid 1 of 3" in page
     for told in ("broken page limit <plan> 5 · here 7", "kept paper A4 · here A4", "to see later_rule"):

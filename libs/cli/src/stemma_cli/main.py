@@ -31,7 +31,7 @@ MODULES = {
     "planning": "plan",
     "comparing": "stale diff history replay",
     "exporting": "export",
-    "proving": "verify",
+    "proving": "verify provenance",
     "importing": "import",
     "inputs": "amend input",
     "ledgers": "ledger",

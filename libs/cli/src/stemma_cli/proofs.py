@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 from pydantic import BaseModel
 from stemma_confinement import ConfinementError, Limits, Prepared, Stalled
 from stemma_confinement.computing import confined_in
-from stemma_contracts.v1.proofs import ProvenSection, ProvenSettlement
-from stemma_evidence.proof.comparing import Finding
+from stemma_contracts.v1.proofs import Proof, ProvenSection, ProvenSettlement
+from stemma_evidence.proof.comparing import Finding, places_of
 from stemma_evidence.proof.verifying import Verified, verified
 from stemma_ooxml import PackageError
 
@@ -79,6 +79,20 @@ def lines(found: Verified) -> Iterator[str]:
     if found.statement is not None and found.state in ("valid", "altered"):
         yield f"document: {found.statement.document_id}, {found.statement.export_id}"
         yield from map(section_words, found.statement.sections)
+
+
+def provenance_lines(proof: Proof) -> Iterator[str]:
+    """Who settled what, and of each block that says so what it rests on and answers."""
+    statement = proof.statement
+    yield f"key: {proof.key}"
+    yield from map(section_words, statement.sections)
+    for block, place in zip(statement.blocks, places_of(statement), strict=True):
+        sources = (statement.sources[number] for number in block.sources)
+        rests_on = ", ".join(f"{one.name} {one.place}".strip() for one in sources)
+        answers = ", ".join(statement.demands[number].requirement_id for number in block.demands)
+        told = [f"rests on {rests_on}" if rests_on else "", f"answers {answers}" if answers else ""]
+        if any(told):
+            yield f"{place.section}, {block.kind} {place.number}: {'; '.join(filter(None, told))}"
 
 
 def finding_words(one: Finding) -> str:

@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
-from stemma_cli.arguments import AsJson
-from stemma_cli.exit_codes import ExitCode
-from stemma_cli.output import reply
+from stemma_cli.arguments import AsJson, Document
+from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import find_document
+from stemma_cli.output import reply, say_json
+from stemma_cli.runtime import connected
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A DOCX that was exported.")]
 Keys = Annotated[
@@ -29,4 +31,36 @@ async def verify(file: File, key: Keys = None, as_json: AsJson = False) -> ExitC
     return ExitCode.OK if found.state == "valid" else ExitCode.FAILED
 
 
-VERBS = {"verify": verify}
+async def provenance(
+    document: Document,
+    export: Annotated[str, typer.Option("--export", metavar="EXPORT", help="Which one; else the last.")] = "",
+    prov: Annotated[bool, typer.Option("--prov", help="As W3C PROV has it (PROV-JSON).")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print what each block of an export rests on and answers, and who settled it, with all names.
+
+    The file itself has names only of what its reader knows. With --json the `salt` of a name opens its seal to others.
+
+    Example: stemma provenance 3f2a --json
+    Example: stemma provenance 3f2a --prov > proposal.prov.json
+    """
+    from stemma_client.proofs import as_prov, latest_proven
+    from stemma_contracts.v1.proofs import Proof
+
+    from stemma_cli.proofs import provenance_lines
+
+    async with connected(as_json or prov) as client:
+        document_id = await find_document(client, document)
+        view = await client.document(document_id)
+        found = view.exports.get(export) if export else latest_proven(view)
+        if found is None or found.proof is None:
+            what = f"{export} proves nothing" if export else "no export of it proves anything"
+            raise CliError(ExitCode.USAGE, what, f"export it: stemma export {document} --format docx")
+        proof = Proof.model_validate_json(await client.artifact(document_id, found.proof))
+    if prov:
+        say_json(as_prov(proof))
+    else:
+        reply(proof.model_dump(mode="json", exclude_defaults=True), *provenance_lines(proof), as_json=as_json)
+
+
+VERBS = {"verify": verify, "provenance": provenance}

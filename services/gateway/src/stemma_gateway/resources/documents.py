@@ -12,9 +12,11 @@ from stemma_client.comments import ReadThread
 from stemma_client.differences import Change, differences
 from stemma_client.errors import LedgerFailedError
 from stemma_client.ledgers import ListedDeadline, RequirementLedger, listed_deadlines
+from stemma_client.proofs import as_prov
 from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.bids import BidRules
 from stemma_contracts.v1.capabilities import DocumentKind
+from stemma_contracts.v1.proofs import Proof
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import EventView, FormExportView
@@ -227,6 +229,26 @@ async def download_export(request: Request, session: Caller, document_id: Docume
     if export.artifact is None:
         raise NotFound(_not_made(export.failure))
     return await served(request, session, document_id, export.artifact)
+
+
+@content(exports, "/exports/{export_id}/proof")
+async def download_proof(request: Request, session: Caller, document_id: DocumentId, export_id: str) -> Response:
+    """What a DOCX proves of itself, with all names: `Proof` as JSON."""
+    return await served(request, session, document_id, _proof(await document_of(session, document_id), export_id))
+
+
+@exports.get("/exports/{export_id}/provenance")
+async def show_provenance(session: Caller, document_id: DocumentId, export_id: str) -> dict[str, Any]:
+    """The same as W3C PROV has it (PROV-JSON)."""
+    ref = _proof(await document_of(session, document_id), export_id)
+    return as_prov(Proof.model_validate_json(await session.client.artifact(document_id, ref)))
+
+
+def _proof(document: DocumentView, export_id: str) -> ArtifactRef:
+    export = _export(document, export_id)
+    if export.proof is None:
+        raise NotFound(Problem.of("content_missing"))
+    return export.proof
 
 
 @exports.get("/form-exports")
