@@ -190,7 +190,7 @@ def test_readers_see_how_each_row_stands_and_by_which_block(written: Story) -> N
 
 
 @pytest.mark.req("L1")
-def test_an_export_with_a_matrix_names_the_blocks_that_answer_and_where_they_lie(written: Story) -> None:
+def test_an_export_with_a_matrix_or_a_proof_names_the_blocks_that_answer_and_where_they_lie(written: Story) -> None:
     decide(written, requirement_id="R1", section_id="research")
     (look,) = looks(written)
     found = (RequirementAnswer(requirement_id="R1", block_id=BLOCK),)
@@ -199,8 +199,10 @@ def test_an_export_with_a_matrix_names_the_blocks_that_answer_and_where_they_lie
     outcome(written, o.DraftValidated, look.job_id, validation=checked)
     written.when(asking.export(written.asked(), ExportFormat.DOCX, matrix=True))
     written.when(asking.export(written.asked(), ExportFormat.DOCX))
-    with_matrix, without = written.jobs(j.ConvertDocument)
-    assert (with_matrix.answers, with_matrix.sections[0].blocks) == (found, ref("blocks"))
+    written.when(asking.export(written.asked(), ExportFormat.HTML))
+    with_matrix, proven, without = written.jobs(j.ConvertDocument)
+    for job in (with_matrix, proven):
+        assert (job.answers, job.sections[0].blocks) == (found, ref("blocks"))
     assert (without.answers, without.sections[0].blocks) == ((), None)
     told = [(one.section_id, one.status, one.requirement_ids) for one in with_matrix.matrix]
     assert told == [("research", "addressed", ("R1",)), ("", "open", ("R2",))]

@@ -216,6 +216,7 @@ class SectionView(Contract):
     threads: tuple[ThreadView, ...] = ()
     assignment: AssignmentView | None = None
     entry: EntryView | None = Field(default=None, description="what it is to the library, once a person approved it")
+    approvals_needed: int = 1
 
     @model_validator(mode="before")
     @classmethod

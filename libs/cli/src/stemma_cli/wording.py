@@ -227,7 +227,10 @@ def event_line(event: RecordedEvent) -> str:
 def status_words(section: SectionView) -> str:
     proposed = ", edit proposed" if section.proposes else ", being edited" if section.is_being_edited else ""
     gone = ", its form is withdrawn" if section.form_withdrawn else ""
-    return f"{_status_words(section)}{', stale' if section.stale else ''}{proposed}{gone}"
+    given = len(section.current.approvals) if section.current else 0
+    several = f", {given} of {section.approvals_needed} approvals" if section.waits_for_review else ""
+    needed = several if section.approvals_needed > 1 else ""
+    return f"{_status_words(section)}{needed}{', stale' if section.stale else ''}{proposed}{gone}"
 
 
 def _status_words(section: SectionView) -> str:

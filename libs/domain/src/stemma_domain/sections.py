@@ -45,7 +45,15 @@ from .state import (
     settled,
     with_section,
 )
-from .texts import AnyTextEvent, upstream_versions, version_of, with_approval, with_author, with_current
+from .texts import (
+    AnyTextEvent,
+    upstream_versions,
+    version_of,
+    with_approval,
+    with_author,
+    with_current,
+    without_approval,
+)
 
 
 def started(document: Document, section: Section) -> Section:
@@ -74,6 +82,7 @@ _REOPENING = (
 """They reopen a document if they take a section out of its rest; a proposed edit and another check do not."""
 
 _WITHOUT_JOB = (
+    e.SectionApprovalGiven,
     e.SectionApprovalWithdrawn,
     e.SectionRevisionRequested,
     e.SectionRetried,
@@ -120,6 +129,8 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
             return with_author(section, _with_text(document, section, event), event, document.time)
         case e.SectionLintFailed() | e.SectionReviewRequested() | e.SectionApproved():
             return _with_verdict(document, section, event)
+        case e.SectionApprovalGiven() | e.SectionApprovalWithdrawn():
+            return _with_approvals(document, section, event)
         case e.SectionRevisionRequested() | e.SectionEditRequested():
             return _revising(document, section, event)
         case e.SectionRevisionRefused():
@@ -137,14 +148,12 @@ def section_after(document: Document, section: Section, event: e.AnySectionEvent
             return _failed(section, event)
         case e.SectionRetried() | e.SectionCheckRequested():
             return _retried(document, section, event)
-        case e.SectionNeedRaised() | e.SectionNeedAnswered() | e.SectionApprovalWithdrawn():
+        case e.SectionNeedRaised() | e.SectionNeedAnswered():
             return replace(section, phase=_phase_after(document, section, event))
-        case e.SectionKept():
-            return _kept(document, section, event)
+        case e.SectionKept() | e.SectionChecked():
+            return _kept(document, section, event) if isinstance(event, e.SectionKept) else _checked(section, event)
         case e.SectionRegenerationRequested():
             return replace(section, phase=Queued(event.guidance), checks={}, replaceable=not event.merges)
-        case e.SectionChecked():
-            return _checked(section, event)
         case _:
             assert_never(event)
 
@@ -200,6 +209,14 @@ def _with_verdict(
             return replace(with_approval(section, event, document.time), phase=Approved())
         case _:
             assert_never(event)
+
+
+def _with_approvals(
+    document: Document, section: Section, event: e.SectionApprovalGiven | e.SectionApprovalWithdrawn
+) -> Section:
+    if isinstance(event, e.SectionApprovalGiven):
+        return with_approval(section, event, document.time)
+    return replace(without_approval(section, event), phase=AwaitingReview())
 
 
 def _next_round(document: Document, section: Section, event: e.SectionLintFailed) -> Phase:
@@ -331,7 +348,7 @@ def cancelled(section: Section) -> Section:
 def _phase_after(
     document: Document,
     section: Section,
-    event: e.SectionNeedRaised | e.SectionNeedAnswered | e.SectionApprovalWithdrawn,
+    event: e.SectionNeedRaised | e.SectionNeedAnswered,
 ) -> Phase:
     new_job = partial(_new_job, document, section)
     match event:
@@ -339,8 +356,6 @@ def _phase_after(
             return after_need_raised(section.phase, event, new_job)
         case e.SectionNeedAnswered():
             return after_need_answered(section.phase, event, new_job)
-        case e.SectionApprovalWithdrawn():
-            return AwaitingReview()
         case _:
             assert_never(event)
 
@@ -420,7 +435,9 @@ def notes_after(notes: Notes, event: e.AnySectionEvent, at: datetime | None, *, 
             return replace(notes, lint_round=event.round)
         case e.SectionReviewRequested() | e.SectionNeedRaised() | e.SectionApprovalWithdrawn():
             return replace(notes, waits_since=at)
-        case e.SectionApproved() | e.SectionKept() | e.SectionChecked() | e.SectionNeedAnswered():
+        case e.SectionApproved() | e.SectionApprovalGiven() | e.SectionKept():
+            return notes
+        case e.SectionChecked() | e.SectionNeedAnswered():
             return notes
         case (
             e.SectionEditProposed()

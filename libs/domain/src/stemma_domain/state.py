@@ -281,8 +281,9 @@ class Section:
 
     ``checks`` are the open jobs beside the phase, on the current version: their results change no status.
     ``proposal`` is an edit of the current version that is being made or waits for a person. A draft takes the place of
-    people's words only where a person said so (``replaceable``), else it is merged with them. No decision rests on
-    ``notes``, on the ``assignment`` or on the ``threads`` of comments, which are in the order in which they began.
+    people's words only where a person said so (``replaceable``), else it is merged with them. No decision of a person
+    rests on ``notes``, on the ``assignment`` or on the ``threads`` of comments, which are in the order in which they
+    began.
     """
 
     plan: SectionPlan

@@ -32,11 +32,19 @@ def with_current(section: Section, **changes: object) -> Section:
     return replace(section, versions=(*section.versions[:-1], section.current.model_copy(update=changes)))
 
 
-def with_approval(section: Section, event: e.SectionApproved, at: datetime | None) -> Section:
-    by = person_of(event)
-    approval = Settlement(how="policy" if event.by_policy else "approved", by=by.name, verified=by.verified, at=at)
+def with_approval(section: Section, event: e.SectionApproved | e.SectionApprovalGiven, at: datetime | None) -> Section:
+    by, policy = person_of(event), isinstance(event, e.SectionApproved) and event.by_policy
+    approval = Settlement(how="policy" if policy else "approved", by=by.name, verified=by.verified, at=at)
     before = section.current.approvals if section.current else ()
-    return with_current(section, approvals=(*before, approval))
+    others = (one for one in before if one.by != by.name)
+    return with_current(section, approvals=(*others, approval))
+
+
+def without_approval(section: Section, event: e.SectionApprovalWithdrawn) -> Section:
+    """Without the approval of the person behind an event; of somebody else's word all of them are gone."""
+    before = section.current.approvals if section.current else ()
+    others = tuple(one for one in before if one.by != event.actor)
+    return with_current(section, approvals=others if len(others) < len(before) else ())
 
 
 def text_of(section: Section, number: int) -> str | None:

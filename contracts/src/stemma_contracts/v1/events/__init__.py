@@ -52,6 +52,7 @@ from .section import EntryLapseTold as EntryLapseTold
 from .section import EntryUsed as EntryUsed
 from .section import ReviewConclusion as ReviewConclusion
 from .section import SectionAnswerMalformed as SectionAnswerMalformed
+from .section import SectionApprovalGiven as SectionApprovalGiven
 from .section import SectionApprovalWithdrawn as SectionApprovalWithdrawn
 from .section import SectionApproved as SectionApproved
 from .section import SectionAssigned as SectionAssigned
@@ -106,6 +107,7 @@ AnySectionEvent = (
     | SectionLintFailed
     | SectionReviewRequested
     | SectionApproved
+    | SectionApprovalGiven
     | SectionApprovalWithdrawn
     | SectionRevisionRequested
     | SectionRevised

@@ -92,9 +92,18 @@ class SectionApproved(SectionEvent):
     )
 
 
+@registry.contract("stemma.section.approval.given.v1", Family.EVENT)
+class SectionApprovalGiven(SectionEvent):
+    """A person approved the version, which waits for others: with this one it has ``approvals`` of ``needed``."""
+
+    version: int = Field(ge=1)
+    approvals: int = Field(ge=1)
+    needed: int = Field(ge=1)
+
+
 @registry.contract("stemma.section.approval.withdrawn.v1", Family.EVENT)
 class SectionApprovalWithdrawn(SectionEvent):
-    """A person took back the approval of the version: it waits for review again."""
+    """A person took back the approval of the version, of several people the own one: it waits for review again."""
 
     version: int = Field(ge=1)
     stops: tuple[Token, ...] = Field(default=(), description="sections whose writing from it is given up; they wait")

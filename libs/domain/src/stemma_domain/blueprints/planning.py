@@ -176,10 +176,16 @@ def plan_section(
 
 
 def _policy(blueprint: Blueprint, section: BlueprintSection, wanted: ReviewPolicy | None) -> ReviewPolicy:
-    """Whatever a request asks for, a person approves the end of a document that is reviewed in cycles."""
+    """Whatever a request asks for, a person approves the end of a document that is reviewed in cycles.
+
+    Nor does a request do with fewer people than the kind of document wants.
+    """
+    usual = section.review or blueprint.review
+    if wanted is not None and wanted.approvals < usual.approvals:
+        return usual
     if blueprint.cycle is not None and section.id == blueprint.cycle.final_section:
         return ReviewPolicy(mode=ReviewMode.HUMAN)
-    return wanted or section.review or blueprint.review
+    return wanted or usual
 
 
 def planned_cycle(blueprint: Blueprint, sections: Sequence[SectionPlan]) -> CyclePlan | None:

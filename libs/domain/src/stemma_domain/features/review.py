@@ -1,17 +1,20 @@
-"""Review: a person approves the draft of a section, takes that back, or has the draft revised.
+"""Review: people approve the draft of a section, take that back, or have the draft revised.
 
-Each decision is bound to the version that the person saw.
+Each decision is bound to the version that the person saw. An approval counts for that version alone: another text has
+none. Of a version that waits too long, the delegate of its policy is asked to see to it.
 """
 
-from collections.abc import Sequence
-from typing import assert_never, get_args
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, assert_never, get_args
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER
 
-from stemma_domain.commands import Asked, of_status, old_version, refused_section
+from stemma_domain.commands import Asked, Timer, of_status, old_version, refused_section
 from stemma_domain.hooks import Feature
 from stemma_domain.state import (
     Approved,
@@ -19,6 +22,7 @@ from stemma_domain.state import (
     AwaitingReview,
     Document,
     Generating,
+    Lifecycle,
     NeedDispatched,
     Resuming,
     Section,
@@ -26,6 +30,7 @@ from stemma_domain.state import (
 
 from .cycles import may_be_approved, revise_all
 
+REVIEW_LATE = "review-late"
 ReviewRequest = r.ApproveSection | r.ReviseSection | r.WithdrawApproval
 
 
@@ -38,8 +43,17 @@ def decide(command: Asked[ReviewRequest], document: Document) -> Sequence[e.AnyE
 def _not_reviewable(command: Asked[ReviewRequest], section: Section) -> e.DecisionRefused | None:
     if refusal := old_version(command, section.current_number):
         return refusal
-    fitting = Approved if isinstance(command.request, r.WithdrawApproval) else AwaitingReview
-    return None if isinstance(section.phase, fitting) else refused_section(command, of_status(section))
+    is_open = isinstance(section.phase, AwaitingReview)
+    if isinstance(command.request, r.WithdrawApproval):
+        is_fitting = isinstance(section.phase, Approved) or (is_open and _has_approved(command, section))
+    else:
+        is_fitting = is_open
+    return None if is_fitting else refused_section(command, of_status(section))
+
+
+def _has_approved(command: Asked[ReviewRequest], section: Section) -> bool:
+    approvals = section.current.approvals if section.current else ()
+    return any(one.by == command.asked["actor"] for one in approvals)
 
 
 def _reviewed(command: Asked[ReviewRequest], document: Document, section: Section) -> e.AnyEvent:
@@ -67,6 +81,26 @@ def _approve(command: Asked[ReviewRequest], document: Document, section: Section
         return refused_section(command, Problem.of("answers_too_long", "section_id", answers=long))
     if unaccepted := _answers_found(section, UNACCEPTED_ANSWER):
         return refused_section(command, Problem.of("answers_not_accepted", "section_id", answers=unaccepted))
+    return _refused_approval(command, section) or _approved(command, section)
+
+
+def _refused_approval(command: Asked[ReviewRequest], section: Section) -> e.DecisionRefused | None:
+    """Of several approvals each is of another person, whom the server knows."""
+    if section.plan.review.approvals == 1:
+        return None
+    if not command.asked["actor_verified"]:
+        return refused_section(command, Problem.of("approver_unknown", "actor"))
+    if _has_approved(command, section):
+        return refused_section(command, Problem.of("approved_already", "actor"))
+    return None
+
+
+def _approved(command: Asked[ReviewRequest], section: Section) -> e.AnyEvent:
+    name, version = command.request.section_id, command.request.version
+    needed, now = section.plan.review.approvals, 1 + len(section.current.approvals if section.current else ())
+    if now < needed:
+        given = partial(e.SectionApprovalGiven, **command.asked, section_id=name, version=version)
+        return given(approvals=now, needed=needed)
     return e.SectionApproved(**command.asked, section_id=name, version=version)
 
 
@@ -126,4 +160,39 @@ def _revise_all(command: Asked[ReviewRequest], request: r.ReviseSection, documen
     return revise_all(command.asked, document, cycle, feedback, replace_edited=request.replace_edited)
 
 
-FEATURE = Feature[Asked[ReviewRequest]](requests=get_args(ReviewRequest), decide=decide)
+def timers(document: Document, _: timedelta) -> Iterator[Timer]:
+    """When the delegates of versions that wait are asked, as far as that lies behind the last event."""
+    for name, section in document.sections.items():
+        if (at := _late_at(section)) and (document.time is None or at > document.time):
+            yield Timer(name, REVIEW_LATE, section.current_number, at)
+
+
+def _late_at(section: Section) -> datetime | None:
+    policy, since = section.plan.review, section.notes.waits_since
+    if policy.within_hours is None or since is None or not isinstance(section.phase, AwaitingReview):
+        return None
+    return since + timedelta(hours=policy.within_hours)
+
+
+def ask_delegate(timer: Timer, document: Document) -> Sequence[e.AnyEvent]:
+    """Ask the delegate of a version that still waits, unless that person is asked already."""
+    section = document.sections.get(timer.section_id)
+    if section is None or _late_at(section) != timer.at or section.current_number != timer.number:
+        return []
+    delegate, asked = section.plan.review.delegate, section.assignment
+    if document.lifecycle is Lifecycle.CANCELLED or (asked and asked.assignee == delegate):
+        return []
+    return [e.SectionAssigned(section_id=timer.section_id, assignee=delegate)]
+
+
+def view(section: Section) -> Mapping[str, Any]:
+    return {"approvals_needed": section.plan.review.approvals}
+
+
+FEATURE = Feature[Asked[ReviewRequest]](
+    requests=get_args(ReviewRequest),
+    decide=decide,
+    timers=timers,
+    elapsed={REVIEW_LATE: ask_delegate},
+    view=view,
+)
