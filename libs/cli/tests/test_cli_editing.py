@@ -9,6 +9,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.merges import Merge, MergeConflict, MergeConflicts
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
+from stemma_testkit.document_events import review_requested
 
 BEFORE = "# Research\n\nIt takes 12 weeks.\n"
 EDITOR = "import pathlib, sys; p = pathlib.Path(sys.argv[1]); p.write_text({})"
@@ -260,6 +261,10 @@ async def test_conflicts_are_shown_side_by_side_and_settled_as_a_text_of_the_per
     shown = await cli("settle", disputed, "research")
     assert [line.split() for line in shown.stdout.splitlines()][-1] == ["1", "It.", "Mine.", "Anew."]
     assert "1 open conflict" in (await cli("show", disputed, "research")).stderr
+    assert "1 open conflict with what people wrote" in (await cli("show", disputed)).stdout
+    await backstage.append(disputed, review_requested("research", 3))
+    await backstage.list_research(disputed, version=3)
+    assert "review; 1 open conflict with what people wrote" in (await cli("inbox")).stdout
     wrong = await cli("settle", disputed, "research", "ours", "ours", "--version", "3")
     assert (wrong.exit_code, backstage.received) == (2, [])
     done = await cli("settle", disputed, "research", "both", "--version", "3")

@@ -132,6 +132,10 @@ async def test_conflicts_are_shown_side_by_side_and_what_is_chosen_becomes_a_tex
     page = await web.get(here, headers={"Accept": "text/html"})
     assert "<dd>It costs 6 euros.</dd>" in page.text
     assert "<dd>Cheap &lt;i&gt;.</dd>" in page.text
+    await bus.list_research(document_id, version=3, open_conflicts=1)
+    for listed in (f"/desk/documents/{document_id}", "/desk"):
+        there = await web.get(listed, headers={"Accept": "text/html"})
+        assert "1 conflict with people&#39;s words" in there.text
     undecided = await web.post(f"{here}/settle", data={"version": "3"})
     assert (undecided.status_code, bus.received) == (422, [])
     assert (await web.post(f"{here}/settle", data={"version": "3", "c0": "theirs"})).status_code == 303

@@ -16,7 +16,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
-from stemma_contracts.v1.exports import ExportFormat, ExportWarning, VersionPair
+from stemma_contracts.v1.exports import Cover, ExportFormat, ExportWarning, VersionPair
 from stemma_contracts.v1.proofs import Proof, Statement
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import ExportDocument, PauseDocument
@@ -126,6 +126,7 @@ async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_se
         await page.keyboard.press("X")
         await page.keyboard.type("HTML")
         await page.get_by_label("with citations").check()
+        await page.get_by_label("Client").fill("Harbour Office")
         async with page.expect_response("**/desk/live?**"):
             await page.get_by_role("button", name="Export").click()
         await expect(page.locator("[data-part=exports]")).to_contain_text("in progress")
@@ -146,6 +147,7 @@ async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_se
     assert isinstance(exported, ExportDocument)
     assert isinstance(compared, ExportDocument)
     assert (exported.format, exported.citations, exported.matrix) == (ExportFormat.HTML, True, False)
+    assert (exported.cover, compared.cover) == (Cover(client="Harbour Office"), None)
     assert compared.redline == (
         VersionPair(section_id="research", from_version=1, to_version=2),
         VersionPair(section_id="solution", from_version=1, to_version=1),

@@ -37,6 +37,7 @@ class SectionSummary(Contract):
     proposal_id: Token | None = Field(default=None, description="of an edit that waits for a person")
     open_threads: int = Field(default=0, ge=0, description="threads of comments that nobody resolved")
     open_questions: int = Field(default=0, ge=0, description="those of them that wait for an answer")
+    open_conflicts: int = Field(default=0, ge=0, description="where its new text and people changed the same")
     form_withdrawn: bool = Field(default=False, description="it answers a form that was withdrawn: nobody needs it")
     assignee: str = Field(default="", description="who is asked to see to it; empty: nobody in particular")
     due: Due | None = Field(default=None, description="when it is to be settled, as long as it is not")
@@ -71,6 +72,7 @@ class SectionSummary(Contract):
             proposal_id=section.proposal.proposal_id if section.proposal and section.proposes else None,
             open_threads=len(section.open_threads),
             open_questions=section.open_questions,
+            open_conflicts=section.open_conflicts,
             form_withdrawn=section.form_withdrawn,
             assignee=assignment.assignee if assignment else "",
             due=assignment.due if assignment else None,

@@ -244,6 +244,11 @@ class SectionView(Contract):
         return tuple(thread for thread in self.threads if not thread.resolved)
 
     @property
+    def open_conflicts(self) -> int:
+        """How often a new text and what people wrote changed the same, which nobody settled."""
+        return self.current.merge.count if self.current and self.current.merge else 0
+
+    @property
     def open_questions(self) -> int:
         """How many of these threads wait for an answer."""
         return sum(thread.asks for thread in self.open_threads)

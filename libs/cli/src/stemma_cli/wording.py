@@ -385,10 +385,14 @@ def proposal_words(section: SectionView) -> str:
     return f"edit {proposal.proposal_id} of version {proposal.version} proposed{by}: accept or reject"
 
 
+def conflict_words(section: SectionView) -> str:
+    count = section.open_conflicts
+    return f"{count} open conflict{'s' if count > 1 else ''} with what people wrote" if count else ""
+
+
 def conflict_lines(view: DocumentView, section: SectionView) -> list[str]:
-    count = section.current.merge.count if section.current and section.current.merge else 0
     see = f"stemma settle {view.document_id[:8]} {section.section_id}"
-    return [f"{count} open conflict{'s' if count > 1 else ''} with what people wrote: see `{see}`"] if count else []
+    return [f"{words}: see `{see}`"] if (words := conflict_words(section)) else []
 
 
 def recipe_words(outdated: Sequence[str]) -> str:

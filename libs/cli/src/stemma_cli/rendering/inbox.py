@@ -101,7 +101,8 @@ def _wait_words(section: SectionView) -> str:
     review = "review" if section.waits_for_review else ""
     stale = stale_words(section) if section.is_to_be_kept_or_regenerated else ""
     lost = wording.coverage_words(section.validation.coverage if section.validation else None)
-    told = (review, wording.proposal_words(section), stale, lost, wording.comments_words(section))
+    conflicts, comments = wording.conflict_words(section), wording.comments_words(section)
+    told = (review, wording.proposal_words(section), conflicts, stale, lost, comments)
     return "; ".join(filter(None, told))
 
 

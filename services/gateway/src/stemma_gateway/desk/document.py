@@ -188,8 +188,10 @@ async def export(request: Request, session: RepeatableCaller, document_id: Docum
 async def _asked(session: Session, document_id: str, form: Mapping[str, str]) -> ExportDocument:
     if pairs := await _redline(session, document_id, form):
         return ExportDocument(document_id=document_id, format=ExportFormat.DOCX, redline=tuple(pairs))
+    cover = {name: form.get(name, "").strip() for name in ("client", "number")}
     return ExportDocument.model_validate(
         {
+            "cover": cover if any(cover.values()) else None,
             "document_id": document_id,
             "format": form.get("format", ""),
             "citations": "citations" in form,
