@@ -24,6 +24,7 @@ NATS_PACKAGES |= {"stemma_cli", "stemma_testkit"}
 NATS_MODULES = {
     "stemma_models/records.py",
     "stemma_orchestrator/answers.py",
+    "stemma_orchestrator/erasing.py",
     "stemma_orchestrator/lost.py",
     "stemma_orchestrator/projector.py",
     "stemma_orchestrator/repair.py",

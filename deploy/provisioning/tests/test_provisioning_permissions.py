@@ -116,7 +116,10 @@ FORBIDDEN = [
         (name, subject)
         for name in NO_OPERATORS
         for subject in (READ_DEAD, DROP_DEAD, subjects.dead(OPERATOR, "dropped"))
+        if name != subjects.ORCHESTRATOR or subject == subjects.dead(OPERATOR, "dropped")
     ),
+    *((name, "$JS.API.STREAM.MSG.DELETE.EVENTS") for name in (*subjects.WORKERS, subjects.NOTIFIER, OPERATOR, OWN)),
+    ("orchestrator", "$JS.API.STREAM.PURGE.EVENTS"),
     (OPERATOR, subjects.event("default", "d1", "section-approved")),
     (OPERATOR, subjects.answer("default", "r1")),
     (OPERATOR, subjects.dead("validator", "validate-draft")),

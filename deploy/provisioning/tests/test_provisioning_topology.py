@@ -11,6 +11,7 @@ from nats.js.errors import APIError, BadRequestError, NotFoundError
 from stemma_contracts import subjects
 from stemma_provisioning import BadBound, Bounds, Drift, NatsServer, check, provision
 from stemma_provisioning.copies import copies
+from stemma_provisioning.permissions import users
 from stemma_provisioning.topology import ACK_WAIT_S, consumers, deliver_subject, streams, waits_s
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import connected, eventually
@@ -158,15 +159,30 @@ async def test_finds_a_consumer_that_would_take_jobs_away(own_server: NatsServer
         assert await check(client) == [Drift("JOBS/thief", "consumer", None, "present")]
 
 
-@pytest.mark.req("E1")
-async def test_the_log_cannot_be_changed_even_by_the_provisioner(nats_server: NatsServer) -> None:
+@pytest.mark.req("E1", "O7")
+async def test_the_log_cannot_be_emptied_even_by_the_provisioner_and_one_event_goes_only_by_who_erases(
+    nats_server: NatsServer,
+) -> None:
     async with connected(nats_server) as client:
+        with pytest.raises(NatsError):
+            await client.jetstream().purge_stream(subjects.EVENTS)
+    deletes = f"$JS.API.STREAM.MSG.DELETE.{subjects.EVENTS}"
+    may = [one.name for one in users() if deletes in [line.subject for line in one.publish]]
+    assert may == [subjects.ORCHESTRATOR]
+
+
+@pytest.mark.req("O7")
+async def test_a_log_that_an_earlier_release_made_keeps_refusing_deletions_and_is_no_drift(
+    own_server: NatsServer,
+) -> None:
+    async with connected(own_server) as client:
         js = client.jetstream()
-        stored = await js.publish(subjects.event("default", "d1", "document-requested"), b"{}")
-        with pytest.raises(NatsError):
-            await js.delete_msg(subjects.EVENTS, stored.seq)
-        with pytest.raises(NatsError):
-            await js.purge_stream(subjects.EVENTS)
+        made = (await js.stream_info(subjects.EVENTS)).config
+        await js.update_stream(replace(made, deny_delete=True))
+        assert await check(client) == []
+        await js.update_stream(replace(made, deny_delete=True, duplicate_window=60))
+        await provision(client)
+        assert await check(client) == []
 
 
 @pytest.mark.req("E2", "E3", "E4")

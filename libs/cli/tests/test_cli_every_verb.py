@@ -81,6 +81,7 @@ IN_TESTS_OF_THEIR_OWN = {
     r.SplitRequirements,
     r.DescribeEntry,
     r.ReuseEntry,
+    r.EraseDocument,
 }
 
 

@@ -98,6 +98,7 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "expires": st.sampled_from([None, WHEN]),
     "role": st.sampled_from(get_args(UploadRole)),
     "since": st.integers(1, 3),
+    "sequence": st.just(0),
     "dropped": st.lists(st.sampled_from(["f1", "f9"]), unique=True).map(tuple),
 }
 REQUESTS = [request for feature in FEATURES for request in feature.requests if request is not r.CreateDocument]
@@ -180,7 +181,7 @@ def outcome(job: j.Job, choice: int) -> o.Outcome:
         case j.ConvertDocument():
             return o.DocumentConverted(**said, artifact=ref("document"))
         case _:
-            return o.JobDead(**said)
+            return o.ThreadsErased(**said) if isinstance(job, j.EraseThreads) else o.JobDead(**said)
 
 
 @pytest.mark.req("P18", "D3")

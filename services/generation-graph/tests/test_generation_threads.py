@@ -6,11 +6,11 @@ import pytest
 from generation_asking import resumption, run_on
 from generation_late import asking_twice
 from generation_workshop import HEAD, Workshop
-from stemma_contracts.v1.jobs import DropThreads, GenerateSection
+from stemma_contracts.v1.jobs import DropThreads, EraseThreads, GenerateSection
 from stemma_contracts.v1.outcomes import ThreadsHeld
 from stemma_generation_graph.checkpoints import open_checkpointer
 from stemma_generation_graph.checkpoints.saving import MOST, HoldsThreads, report_threads
-from stemma_generation_graph.handlers import Tools, on_drop_threads
+from stemma_generation_graph.handlers import Tools, on_drop_threads, on_erase_threads
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources import Library
 from stemma_testkit.scripted import ScriptedModel
@@ -56,6 +56,23 @@ async def test_waiting_and_ended_threads_are_told_and_dropped_ones_are_gone(
         tools = Tools(runner, deps, Library(workshop.artifacts), workshop.publish, ANY_KIND)
         await on_drop_threads(drop, tools=tools)
         assert await checkpointer.held() == [(job.thread_id, HEAD.tenant)]
+
+
+@pytest.mark.req("O7")
+async def test_all_threads_of_an_erased_document_are_gone_and_those_of_others_stay(
+    place: Path | str, job: GenerateSection, workshop: Workshop
+) -> None:
+    deps = workshop.tools(ScriptedModel(script=[])).deps
+    async with open_checkpointer(place) as checkpointer:
+        runner = Runner({"asking": asking_twice("sync")}, deps, checkpointer)
+        other = f"{HEAD.document_id}2.1.generate.a"
+        for thread_id in (job.thread_id, f"{HEAD.document_id}.9.generate.b", other):
+            await run_on(runner, job.model_copy(update={"thread_id": thread_id}), "")
+        tools = Tools(runner, deps, Library(workshop.artifacts), workshop.publish, ANY_KIND)
+        erase = EraseThreads(job_id="doc.9.erase.document", document=HEAD)
+        told = [(await on_erase_threads(erase, tools=tools)).threads for _ in range(2)]
+        assert isinstance(checkpointer, HoldsThreads)
+        assert (told, await checkpointer.held()) == ([2, 0], [(other, HEAD.tenant)])
 
 
 async def test_very_many_threads_are_told_in_several_messages_and_by_tenant() -> None:

@@ -28,6 +28,7 @@ from stemma_orchestrator.bounds import Bounds, TenantLimits
 from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.command_service import CommandService
 from stemma_orchestrator.comparing import Comparing
+from stemma_orchestrator.erasing import Eraser
 from stemma_orchestrator.handlers import Tools, routes
 from stemma_orchestrator.inputs import Limits
 from stemma_orchestrator.intake import Intake
@@ -64,7 +65,7 @@ class Orchestrator:
         jobs = JobPublisher(sender, self.broker.cancel_job, self._open, 16, {"proposal": DIGEST})
         intake = self._intake()
         timers, comparing = Timers(sender, timedelta(days=1)), Comparing(intake.artifacts)
-        commands = CommandService(self._store, intake, jobs, timers, comparing)
+        commands = CommandService(self._store, intake, jobs, timers, comparing, Eraser(AsyncMock(), self.views))
         bounds = Bounds(self._store, self._open, LIMITS, self._nothing)
         planning = Planning(commands, Documents(AsyncMock()))
         answers = Answers(self.broker.jetstream, sender, bounds, commands, planning)

@@ -9,6 +9,7 @@ from stemma_contracts.base import Contract
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, Token
 
+from .erasure import ErasedStore
 from .plans import Plan
 
 
@@ -75,6 +76,9 @@ class RequestAccepted(Answer):
         default={}, description="by section that it queued: the sections that have to be settled, and not stale, first"
     )
     plan: Plan | None = Field(default=None, description="what was asked for is not done: this is what it would lead to")
+    would_erase: tuple[ErasedStore, ...] = Field(
+        default=(), description="what an erasure, which is not done, would take"
+    )
 
 
 @registry.contract("stemma.request.rejected.v1", Family.ANSWER)

@@ -116,6 +116,11 @@ class DropThreads(Job):
     threads: tuple[str, ...]
 
 
+@registry.contract("stemma.erase.threads.v1", Family.JOB, subjects.GENERATION)
+class EraseThreads(Job):
+    """Delete all threads of the document, which is being erased, and what else the service keeps of it."""
+
+
 @registry.contract("stemma.revise.draft.v1", Family.JOB, subjects.EDITOR)
 class ReviseDraft(ModelJob):
     """Change one draft as an instruction says, and nothing else in it."""

@@ -62,6 +62,13 @@ class GraphPaused(Outcome):
     need: Need
 
 
+@registry.contract("stemma.threads.erased.v1", Family.OUTCOME, subjects.GENERATION)
+class ThreadsErased(Outcome):
+    """All threads of the document are gone; how many there were."""
+
+    threads: int = Field(default=0, ge=0)
+
+
 @registry.contract("stemma.draft.evaluated.v1", Family.OUTCOME, subjects.GENERATION)
 class DraftEvaluated(Outcome):
     """The evaluation of a text that no generator wrote."""

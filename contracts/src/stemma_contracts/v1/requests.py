@@ -16,6 +16,12 @@ from stemma_contracts.shown import check_shown
 from stemma_contracts.tokens import Digest, FileName, LanguageTag, Token
 from stemma_contracts.v1.section import Due
 
+from .asked import Actor as Actor
+from .asked import DocumentRequest as DocumentRequest
+from .asked import Reference as Reference
+from .asked import Request as Request
+from .asked import SectionDecision as SectionDecision
+from .asked import SectionRequest as SectionRequest
 from .comments import MOST_COMMENTS, NewComment
 from .exports import Cover, ExportFormat, VersionPair
 from .forms import MOST_FIELDS
@@ -25,40 +31,6 @@ from .outline import MOST_SECTIONS, OutlineSection
 from .references import UploadRef, UploadRole
 from .returned import MOST_COMMENTS_CHOSEN, CommentUse
 from .review import ReviewEdits, ReviewPolicy
-
-Actor = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.@-]{1,64}$")]
-
-Reference = Annotated[str, StringConstraints(min_length=1, max_length=500)]
-
-
-class Request(Contract):
-    """What every request carries. ``request_id`` is chosen by the caller and unique in its tenant.
-
-    The same id with the same body gets the old answer, another body is rejected; without an id one is
-    made from the sequence of the message: ``seq-<n>``, which no caller may choose. ``actor`` names the
-    person, as the caller says; on the subject of a person it counts for nothing.
-    """
-
-    request_id: Token | None = None
-    actor: Actor = "unknown"
-
-
-class DocumentRequest(Request):
-    """A request about one document."""
-
-    document_id: Token
-
-
-class SectionRequest(DocumentRequest):
-    """A request about one section."""
-
-    section_id: Token
-
-
-class SectionDecision(SectionRequest):
-    """A decision about one section in the version that the person saw."""
-
-    version: StrictInt = Field(ge=1)
 
 
 @registry.contract("stemma.create.document.v1", Family.REQUEST)
@@ -299,6 +271,18 @@ class ResumeDocument(DocumentRequest):
 @registry.contract("stemma.cancel.document.v1", Family.REQUEST)
 class CancelDocument(DocumentRequest):
     """End a document for good; its texts and its history stay."""
+
+
+@registry.contract("stemma.erase.document.v1", Family.REQUEST)
+class EraseDocument(DocumentRequest):
+    """Erase a document, and all that is stored of it, for good: that it was erased, by whom and when, stays.
+
+    Without ``sequence`` nothing is done: the answer says what would go, and the sequence that this is as of. One that
+    is running is cancelled first. ``library`` erases also what came from it into the library.
+    """
+
+    sequence: StrictInt | None = Field(default=None, ge=1, description="of the document as it was shown")
+    library: StrictBool = False
 
 
 @registry.contract("stemma.export.document.v1", Family.REQUEST)

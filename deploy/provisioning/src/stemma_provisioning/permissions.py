@@ -134,6 +134,7 @@ def _orchestrator(tenants: Sequence[str]) -> User:
         *(f"{_API}.STREAM.MSG.GET.{stream}" for stream in (subjects.EVENTS, subjects.ANSWERS)),
         *(f"{_API}.STREAM.MSG.{verb}.{queue}" for verb in ("GET", "DELETE") for queue in _QUEUES),
         *(right for tenant in tenants for right in _compare_copies(tenant)),
+        *_erase(tenants),
         *_write_artifacts(tenants),
         *(_purge_bucket(subjects.artifacts_bucket(tenant)) for tenant in tenants),
         *(right for tenant in tenants for right in _read_bucket(subjects.uploads_bucket(tenant))),
@@ -151,6 +152,23 @@ def _compare_copies(tenant: str) -> list[str]:
     counts = [f"{_API}.CONSUMER.CREATE.{stream}.*.{pattern}" for stream, pattern in copied]
     infos = [f"{_API}.STREAM.INFO.{stream}" for stream, _ in copied]
     return [*counts, *infos, *(f"{subjects.copies_api(tenant)}.STREAM.INFO.{stream}" for stream, _ in copied)]
+
+
+def _erase(tenants: Sequence[str]) -> list[str]:
+    """Take away what is stored of a document that is erased: message by message, so that the server overwrites it."""
+    kept = (subjects.ARTIFACTS, subjects.RECORDS, subjects.DEAD, subjects.TIMERS, subjects.NOTICES)
+    buckets = [f"OBJ_{name(t)}" for t in tenants for name in (subjects.artifacts_bucket, subjects.uploads_bucket)]
+    views, viewed = (f"KV_{bucket}" for bucket in (subjects.VIEWS_BUCKET, subjects.VIEWED_BUCKET))
+    copied = [subjects.copies_api(tenant) for tenant in tenants]
+    return [
+        *(f"{_API}.STREAM.MSG.GET.{stream}" for stream in (*kept, views, viewed)),
+        *(f"{_API}.STREAM.MSG.DELETE.{stream}" for stream in (*kept, subjects.EVENTS, subjects.ANSWERS, *buckets)),
+        *(f"{_API}.STREAM.PURGE.{stream}" for stream in (views, viewed, *_QUEUES)),
+        *(f"{_API}.STREAM.INFO.{queue}" for queue in _QUEUES),
+        *(f"{api}.STREAM.MSG.{verb}.{subjects.EVENTS}" for api in copied for verb in ("GET", "DELETE")),
+        *(f"{api}.STREAM.MSG.DELETE.{subjects.ANSWERS}" for api in copied),
+        *(f"{api}.STREAM.PURGE.{views}" for api in copied),
+    ]
 
 
 def _worker(service: str, tenants: Sequence[str]) -> User:

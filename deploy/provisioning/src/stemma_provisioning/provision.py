@@ -123,8 +123,9 @@ async def _ensure_stream(js: JetStreamContext, wanted: StreamConfig, replicas: R
         await js.add_stream(wanted)
         return True
     number = replicas.of_stream(found)
-    if _differences(wanted.name, wanted := replace(wanted, num_replicas=number), found):
-        await js.update_stream(wanted)
+    barred = _with_its_bars(replace(wanted, num_replicas=number), found)
+    if _differences(wanted.name, barred, found):
+        await js.update_stream(barred)
     return number > (found.num_replicas or 1)
 
 
@@ -167,7 +168,13 @@ async def _stream_drift(js: JetStreamContext, wanted: StreamConfig) -> list[Drif
         found = (await js.stream_info(wanted.name)).config
     except NotFoundError:
         return [Drift(wanted.name, "stream", "present", None)]
-    return _differences(wanted.name, wanted, found)
+    return _differences(wanted.name, _with_its_bars(wanted, found), found)
+
+
+def _with_its_bars(wanted: StreamConfig, found: StreamConfig) -> StreamConfig:
+    """What a stream was made to refuse, the server lets it refuse for ever: an earlier release made the log so."""
+    delete, purge = wanted.deny_delete or found.deny_delete, wanted.deny_purge or found.deny_purge
+    return replace(wanted, deny_delete=delete, deny_purge=purge)
 
 
 async def _consumer_drift(js: JetStreamContext, wanted: Consumer, ack_wait_s: float) -> list[Drift]:

@@ -114,13 +114,8 @@ def _streams(tenants: Sequence[str], bounds: Bounds) -> list[StreamConfig]:
         _queue(subjects.JOBS, subjects.job(ANY, ANY), subjects.bulk_job(ANY, ANY)),
         _queue(subjects.OUTCOMES, subjects.outcome(ANY, ANY)),
         _log(subjects.ANSWERS, [subjects.answer(ANY, ANY)], max_age=7 * DAY_S, max_msgs_per_subject=8),
-        _log(
-            subjects.EVENTS,
-            [subjects.event(ANY, ANY, ANY)],
-            deny_delete=True,
-            deny_purge=True,
-            allow_atomic=True,
-        ),
+        # A document that is erased goes event by event; all at once nobody can empty the log.
+        replace(_log(subjects.EVENTS, [subjects.event(ANY, ANY, ANY)], allow_atomic=True), deny_purge=True),
         _log(subjects.DEAD, [subjects.dead(ANY, ANY)], max_age=14 * DAY_S),
         _queue(subjects.NOTICES, subjects.notice(ANY, ANY, ANY), most_of_subject=NOTICES_WAITING),
         _timers(),
@@ -213,8 +208,6 @@ def _log(
     max_age: float = 0,
     max_msgs_per_subject: int = -1,
     duplicate_window: float = 120,
-    deny_delete: bool = False,
-    deny_purge: bool = False,
     allow_atomic: bool | None = None,
     once: bool = False,
 ) -> StreamConfig:
@@ -230,8 +223,6 @@ def _log(
         max_msgs_per_subject=max_msgs_per_subject,
         max_msg_size=MAX_PAYLOAD,
         duplicate_window=duplicate_window,
-        deny_delete=deny_delete,
-        deny_purge=deny_purge,
         allow_atomic=allow_atomic,
         discard_new_per_subject=once,
     )

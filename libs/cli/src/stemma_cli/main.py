@@ -37,6 +37,7 @@ MODULES = {
     "ledgers": "ledger",
     "matrices": "matrix",
     "library": "library reuse outcome",
+    "erasing": "erase",
     "identity": "login logout token desk mcp",
     "installation": "demo up models tenant user",
     "operating": "backup doctor restore-backup dead",

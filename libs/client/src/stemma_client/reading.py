@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import VersionPair
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.outline import MOST_SECTIONS
@@ -20,7 +21,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import DocumentView
 from stemma_domain.costs import Costs
 from stemma_domain.evolve import evolve, passed_over
-from stemma_domain.state import Document, NoDocument, State
+from stemma_domain.state import Document, Erased, NoDocument, State
 from stemma_domain.view import view_of
 
 from .connection import Connection
@@ -51,11 +52,18 @@ class Reading:
             drafts = {**drafts, event.sequence: contract}
         return Reading(self.document_id, _after(self.state, event), drafts, event.sequence, event.envelope.time)
 
+    def require_document(self) -> None:
+        """Raise `DocumentNotFoundError` where the document was erased."""
+        if isinstance(self.state, Erased):
+            raise DocumentNotFoundError.of("document_erased")
+
     @property
     def view(self) -> DocumentView:
         """The document as it is told to people and programs."""
         read_to = {"document_id": self.document_id, "last_sequence": self.last_sequence, "updated_at": self.updated_at}
-        if isinstance(self.state, NoDocument):
+        if isinstance(self.state, Erased):
+            read_to |= {"status": DocumentStatus.CANCELLED}
+        if not isinstance(self.state, Document):
             return DocumentView(document_id=self.document_id).model_copy(update=read_to)
         return view_of(self.state, self.drafts).model_copy(update=read_to)
 
@@ -75,10 +83,14 @@ async def view_until(
 
 
 def reading_of(document_id: str, events: Iterable[RecordedEvent]) -> Reading:
-    """What is known after these events, which are those of the log of a document from its beginning, in their order."""
+    """What is known after these events, which are those of the log of a document from its beginning, in their order.
+
+    Raises `DocumentNotFoundError` where it was erased.
+    """
     reading = Reading(document_id)
     for event in events:
         reading = reading.after(event)
+    reading.require_document()
     return reading
 
 
@@ -136,6 +148,7 @@ class Documents:
             known = await self._read_on(known, subject, last)
         if not last or not known.events:
             raise DocumentNotFoundError.of("document_unknown", document_id=document_id)
+        known.reading.require_document()
         self._remember(document_id, known)
         return known
 

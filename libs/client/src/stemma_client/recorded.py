@@ -70,6 +70,10 @@ class RecordedEvent:
         )
 
 
+ERASED = "document-erased"
+"""The event that stays of a document whose log is erased."""
+
+
 class NoEventError(ValueError):
     """A message in the log of a document that is no event of it; the message says why without quoting it."""
 
@@ -85,7 +89,8 @@ class Genuine:
     """Tells the events of documents from what else lies in their logs: the orchestrator skips the same.
 
     ``hole`` says what should have been read before the event that was read last: a copy of the log can lack events,
-    the log never does. With ``whole`` all is read, from the first event on; else nothing is known of what was not read.
+    the log never does, unless it is erased. With ``whole`` all is read, from the first event on; else nothing is known
+    of what was not read.
     """
 
     def __init__(self, *, whole: bool = True) -> None:
@@ -143,7 +148,7 @@ def _hole(before: _Reached, event: RecordedEvent) -> CopyIncompleteError | Unrea
     """What is missing between two events by their numbers: it is not there, unless what is there cannot be read."""
     missing = event.envelope.sequence - before.number - 1
     where = (before.sequence + 1, event.sequence - 1)
-    if not missing:
+    if not missing or event.name == ERASED:
         return None
     if missing <= before.unreadable:
         return UnreadableEventError(event.document_id, *where)

@@ -13,16 +13,17 @@ from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.requests import Request, SectionRequest
+from stemma_contracts.v1.requests import EraseDocument, Request, SectionRequest
 from stemma_contracts.v1.section import SectionStatus
 
 from .commands import NOT_COMPARED, Asked, Command, Compared, Differences, Elapsed, Record, not_decidable
 from .evolve import evolve, with_usage_before
 from .features.documents import Create
+from .features.erasure import Erase, being_erased, certified
 from .features.library.feature import Notice, noticed
 from .hands import with_merge, with_waiting_edits
 from .staleness import Staleness, stale_changes, staleness
-from .state import Document, Failed, Lifecycle, NoDocument, Queued, State, status_of
+from .state import Document, Erased, Failed, Lifecycle, NoDocument, Queued, State, status_of
 from .table import FEATURES
 from .texts import AnyTextEvent
 from .work import ELAPSED, is_ahead, work_of
@@ -80,6 +81,8 @@ def _is_rested_on(document: Document, section_id: str) -> bool:
 
 def _decided(command: Command, state: State, differences: Differences) -> Sequence[e.AnyEvent]:
     match state:
+        case Erased():
+            return []
         case NoDocument():
             return _complete(state, [command.requested], command) if isinstance(command, Create) else []
         case Document():
@@ -100,6 +103,8 @@ def _compared(event: e.AnyEvent, document: Document, differences: Differences) -
 def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
     if isinstance(command, Record):
         return _recorded(command.outcome, document)
+    if isinstance(command, Erase):
+        return certified(command, document)
     if isinstance(command, Elapsed):
         return ELAPSED[command.timer.name](command.timer, document)
     if isinstance(command, Notice):
@@ -107,6 +112,8 @@ def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
     assert isinstance(command, Asked)
     if command.asked["request_id"] in document.requests:
         return []
+    if document.erasure is not None and not isinstance(command.request, EraseDocument):
+        return [being_erased(command)]
     if isinstance(command.request, SectionRequest) and (refusal := not_decidable(command, document)):
         return [refusal]
     return _DECIDE[type(command.request)](command, document)
@@ -149,9 +156,9 @@ def _complete(
             raise UnfittingEvent(type(event).__name__)
     was, now = staleness(state), staleness(after)
     starts, more = next_steps(after, now)
-    named = {"starts": starts, **stale_changes(was, now)}
+    named = {"starts": starts, **stale_changes(was, now)} if isinstance(after, Document) else {}
     last = told[-1].model_copy(update={name: value for name, value in named.items() if value})
-    due = chain.from_iterable(due(after) for due in _DUE) if isinstance(after, Document) else ()
+    due = chain.from_iterable(due(after) for due in _DUE) if isinstance(after, Document) and not after.erasure else ()
     return [*told[:-1], last, *due, *more]
 
 

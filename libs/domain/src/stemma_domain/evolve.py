@@ -21,7 +21,7 @@ from stemma_domain.jobs import GENERATE, job_id
 from .costs import with_costs
 from .features.cycles import Cycle
 from .sections import section_applied, started
-from .state import Document, HandledRequest, NoDocument, Section, State, activity_of, settled
+from .state import Document, Erased, HandledRequest, NoDocument, Section, State, activity_of, settled
 from .table import FEATURES
 
 
@@ -30,7 +30,11 @@ def evolve(state: State, event: e.AnyEvent, at: datetime | None = None, sequence
 
     An event that does not fit the state leaves it as it is: the very same object is returned.
     """
+    if isinstance(event, e.DocumentErased):
+        return state if isinstance(state, Erased) else Erased(event, at, sequence)
     match state:
+        case Erased():
+            return state
         case NoDocument():
             before = _requested(event) if isinstance(event, e.DocumentRequested) else None
         case Document():
@@ -219,6 +223,8 @@ def _has_the_rest(document: Document, event: e.AnyEvent) -> bool:
     match event:
         case e.DocumentInputAdded():
             return True
+        case e.DocumentThreadsErased():
+            return document.erasure is not None
         case e.InputEvent() | e.FormFieldsConfirmed():
             return event.input_id in document.inputs
         case e.FormExportRequested():

@@ -29,6 +29,7 @@ EXTRACT = "extract"
 PROPOSE = "propose"
 FILL = "fill"
 COMPARE = "compare"
+ERASE = "erase"
 
 
 def job_id(document: Document, job: str, target: str) -> str:

@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # a feature knows the document; the document only names what 
     from stemma_domain.features.inputs.material import Input
 
     from .features.cycles import Cycle
+    from .features.erasure import Erasure
     from .features.exports import Export
     from .features.forms import FormExport
     from .features.ledger.state import Ledger
@@ -385,6 +386,7 @@ class Document:
     owner: str = ""
     outcome: BidOutcome = "open"
     reuses: Mapping[str, ReuseView] = field(default_factory=dict)
+    erasure: Erasure | None = None
 
     @property
     def status(self) -> DocumentStatus:
@@ -400,7 +402,16 @@ class Document:
         )
 
 
-State = NoDocument | Document
+@dataclass(frozen=True)
+class Erased:
+    """A document that is gone: what its last event certifies, and the time and place of that one."""
+
+    certificate: e.DocumentErased
+    time: datetime | None
+    sequence: int
+
+
+State = NoDocument | Document | Erased
 
 
 def open_job_id(phase: Phase) -> str | None:

@@ -10,6 +10,7 @@ from .features import (
     cycles,
     documents,
     editing,
+    erasure,
     exports,
     forms,
     generation,
@@ -43,4 +44,5 @@ FEATURES: tuple[Feature[Any], ...] = (
     choosing.FEATURE,
     assignment.FEATURE,
     library.FEATURE,
+    erasure.FEATURE,
 )

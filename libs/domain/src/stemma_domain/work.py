@@ -12,6 +12,7 @@ from stemma_contracts.v1.jobs import Job
 from stemma_contracts.v1.outcomes import JobDead, Outcome, ThreadsHeld
 
 from .commands import Timer
+from .features import erasure
 from .features.ledger.chapters import is_first_reading_open
 from .hooks import Work
 from .state import Document, Lifecycle, State, open_job_id
@@ -23,7 +24,10 @@ _WORKING = frozenset({Lifecycle.RUNNING, Lifecycle.COMPLETED, Lifecycle.FAILED})
 
 
 def work_of(document: Document) -> Iterator[Work]:
-    """Every open job, and what it is for."""
+    """Every open job, and what it is for; while a document is being erased, nothing else is waited for."""
+    if document.erasure is not None:
+        yield from erasure.work(document)
+        return
     for section in document.sections.values():
         if (job_id := open_job_id(section.phase)) is not None:
             yield job_id, _PHASES[type(section.phase)], (document, section, section.phase)
@@ -49,13 +53,17 @@ def openings(state: State) -> dict[str, Work]:
 
 
 def closed_jobs(before: State, after: State) -> frozenset[str]:
-    """The jobs about sections that nobody waits for any more; what a paused document has begun is waited for."""
-    return _awaited(before) - _awaited(after)
+    """The jobs about sections that nobody waits for any more; what a paused document has begun is waited for.
+
+    Nothing of a document that is being erased is waited for.
+    """
+    of_all = isinstance(after, Document) and after.erasure is not None
+    return _awaited(before, of_all) - _awaited(after, of_all)
 
 
-def _awaited(state: State) -> frozenset[str]:
+def _awaited(state: State, of_all: bool) -> frozenset[str]:
     work = work_of(state) if isinstance(state, Document) else ()
-    return frozenset(job_id for job_id, task, _ in work if task.of_section)
+    return frozenset(job_id for job_id, task, _ in work if of_all or task.of_section)
 
 
 def open_job_ids(document: Document) -> frozenset[str]:

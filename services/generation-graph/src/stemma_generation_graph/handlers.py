@@ -18,6 +18,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult, ProgramCheck
 from stemma_contracts.v1.jobs import (
     DropThreads,
+    EraseThreads,
     EvaluateDraft,
     GenerateSection,
     ProposeRequirements,
@@ -38,6 +39,7 @@ from stemma_contracts.v1.outcomes import (
     RoleAnalysisMissing,
     SectionGenerated,
     ThreadLost,
+    ThreadsErased,
 )
 from stemma_contracts.v1.provenance import GenerationWarning, NodeRun, ProcessingMetadata, Provenance, RetrievedSource
 from stemma_contracts.v1.references import ArtifactRef, InputFile
@@ -106,6 +108,11 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     async def drop_threads(job: DropThreads) -> None:
         await on_drop_threads(job, tools=tools())
 
+    @router.subscriber(bulk("erase-threads"), stream=jobs)
+    @router.subscriber(first("erase-threads"), stream=jobs)
+    async def erase_threads(job: EraseThreads) -> ThreadsErased:
+        return await on_erase_threads(job, tools=tools())
+
     return router
 
 
@@ -131,6 +138,12 @@ async def on_resume_graph(job: ResumeGraph, *, tools: Tools) -> Resumed:
 
 async def on_drop_threads(job: DropThreads, *, tools: Tools) -> None:
     await tools.runner.drop(job.threads)
+
+
+async def on_erase_threads(job: EraseThreads, *, tools: Tools) -> ThreadsErased:
+    tenant, document_id = job.document.tenant, job.document.document_id
+    threads = await tools.runner.erase(document_id)
+    return ThreadsErased(job_id=job.job_id, tenant=tenant, document_id=document_id, threads=threads)
 
 
 async def on_evaluate_draft(job: EvaluateDraft, *, tools: Tools) -> Evaluated:

@@ -29,7 +29,7 @@ from stemma_messaging.running import JobCancelledError
 from stemma_telemetry import span
 from stemma_telemetry.names import Attr, Span
 
-from .checkpoints.saving import PinnedSaver
+from .checkpoints.saving import ErasesThreads, PinnedSaver
 from .deps import GraphDeps, RunContext
 from .graphs.registry import Graph
 
@@ -171,6 +171,16 @@ class Runner:
         if self.checkpointer is not None:
             for thread_id in threads:
                 await self.checkpointer.adelete_thread(thread_id)
+
+    async def erase(self, document_id: str) -> int:
+        """Delete all threads of a document, whose ids begin with its own, so that they can be read nowhere any more."""
+        store: object = self.checkpointer
+        if not isinstance(store, ErasesThreads):
+            return 0
+        threads = await store.threads_of(document_id)
+        await self.drop(threads)
+        await store.forget_deleted()
+        return len(threads)
 
     async def _is_last_answer(self, job: ResumeGraph, answer: Any) -> bool:
         """Whether this is the last answer that the thread took, and at that checkpoint."""

@@ -9,10 +9,11 @@ from nats.js import JetStreamContext
 from stemma_contracts import registry, subjects
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1.answers import Problem, RequestAccepted, RequestRejected
-from stemma_contracts.v1.requests import PlanChange
+from stemma_contracts.v1.erasure import ErasedStore
+from stemma_contracts.v1.requests import EraseDocument, PlanChange
 from stemma_domain.features.generation import held_up_by
 from stemma_domain.staleness import staleness
-from stemma_domain.state import Document, Queued, State
+from stemma_domain.state import Document, Erased, Queued, State
 from stemma_eventlog import Cause
 from stemma_messaging import Delivery, Publisher
 from stemma_messaging.stored import message_at
@@ -63,6 +64,8 @@ class Answers:
         if received.request is None:
             return rejected(received, *received.problems)
         try:
+            if isinstance(received.request, EraseDocument) and received.request.sequence is None:
+                return would_erase(received, *await self._commands.would_erase(received))
             await self._bounds.check(received, received.request)
             if isinstance(received.request, PlanChange):
                 plan = await self._planning.plan(received, received.request, cause)
@@ -109,7 +112,22 @@ def _log(answer: Answer) -> None:
         get_logger().info("request_rejected", fields=",".join(problem.field for problem in answer.problems)[:200])
 
 
+def would_erase(received: Received, document: Document, stores: Sequence[ErasedStore]) -> RequestAccepted:
+    """The answer that says what would go: nothing was decided."""
+    return RequestAccepted(
+        **_about(received),
+        document_id=received.document_id,
+        sequence=document.sequence,
+        would_erase=tuple(stores),
+    )
+
+
 def answer_of(received: Received, state: State) -> Answer:
+    if isinstance(state, Erased):
+        by = state.certificate
+        if (by.request_id, by.request_digest) == (received.asked["request_id"], received.asked["request_digest"]):
+            return RequestAccepted(**_about(received), document_id=received.document_id, sequence=state.sequence)
+        return rejected(received, Problem.of("document_erased", "document_id"))
     assert isinstance(state, Document), "every request about a document leaves an event"
     handled = state.requests[received.asked["request_id"]]
     if handled.digest != received.asked["request_digest"]:

@@ -46,6 +46,7 @@ from .bounds import Bounds, Stored, TenantLimits
 from .catalog import Catalog, ConfigError, digests, document_kinds, load_catalog
 from .command_service import CommandService
 from .comparing import Comparing
+from .erasing import Eraser
 from .handlers import Tools, on_outcome, routes
 from .inputs import Limits
 from .intake import Intake
@@ -162,12 +163,13 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     jobs = JobPublisher(sender, broker.cancel_job, open_count, settings.bulk_from_open_jobs, digests(kinds))
     timers = Timers(sender, timedelta(seconds=settings.remind_before_s))
     making = intake(settings, broker, kinds, capabilities)
-    commands = CommandService(store, making, jobs, timers, Comparing(making.artifacts))
+    views = await broker.jetstream.key_value(subjects.VIEWS_BUCKET)
+    eraser = Eraser(broker.nats, views)
+    commands = CommandService(store, making, jobs, timers, Comparing(making.artifacts), eraser)
     bounds = Bounds(store, open_count, tenant_limits(settings), stored_bytes(broker))
     planning = Planning(commands, Documents(broker.nats))
     answers = Answers(broker.jetstream, sender, bounds, commands, planning)
     advisories = AdvisoryHandler(broker.jetstream, sender)
-    views = await broker.jetstream.key_value(subjects.VIEWS_BUCKET)
     projector = Projector(store, views)
     handlers: dict[str, Handler] = {
         subjects.REQUESTS: answers,

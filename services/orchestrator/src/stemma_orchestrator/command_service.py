@@ -4,19 +4,22 @@ from dataclasses import dataclass, replace
 
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.erasure import ErasedStore
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
 from stemma_domain.commands import Asked, Command, Elapsed, Record
+from stemma_domain.features.erasure import Erase, Erasure
 from stemma_domain.features.inputs.material import evidence_of
 from stemma_domain.features.library.feature import Reuse, TakenBy, notices, will_take
 from stemma_domain.features.needs import drop_threads
-from stemma_domain.state import Document, State
+from stemma_domain.state import Document, Erased, State
 from stemma_eventlog import Cause, EventStore, StreamId
 from stemma_telemetry import annotate, link
 
 from stemma_orchestrator.observing import measure_waits
 
 from .comparing import Comparing
+from .erasing import Eraser
 from .intake import Intake
 from .job_publisher import JobPublisher
 from .renewing import Renewing
@@ -34,6 +37,7 @@ class CommandService:
     jobs: JobPublisher
     timers: Timers
     comparing: Comparing
+    eraser: Eraser
 
     async def request(self, received: Received, request: r.Request, cause: Cause) -> State:
         """The state in which a request is handled; one that was handled before changes nothing. Raises `Refused`."""
@@ -42,6 +46,9 @@ class CommandService:
         section_id = request.section_id if isinstance(request, r.SectionRequest) else ""
         annotate(document_id=stream.document_id, section_id=section_id)
         link(known.traces.get(section_id) or known.traces.get("", {}))
+        if isinstance(known.state, Erased):
+            await self._follow(stream, known.state, cause)
+            return known.state
         document = known.state if isinstance(known.state, Document) else None
         if document is None and isinstance(request, r.DocumentRequest):
             raise Refused(Problem.of("document_unknown", "document_id", document_id=received.document_id))
@@ -69,6 +76,16 @@ class CommandService:
         if document is None:
             return command
         return replace(command, waiting=await Renewing(self.intake.artifacts, document).waiting(command))
+
+    async def would_erase(self, received: Received) -> tuple[Document, tuple[ErasedStore, ...]]:
+        """A document with what would go if it were erased; raises `Refused`."""
+        stream = StreamId(received.tenant, received.document_id)
+        document = (await self.store.load(stream)).state
+        if isinstance(document, Document):
+            return document, await self.eraser.would_erase(stream, document)
+        gone = isinstance(document, Erased)
+        unknown = Problem.of("document_unknown", "document_id", document_id=received.document_id)
+        raise Refused(Problem.of("document_erased", "document_id") if gone else unknown)
 
     async def outcome(self, outcome: Outcome, cause: Cause) -> None:
         stream = StreamId(outcome.tenant, outcome.document_id)
@@ -101,6 +118,14 @@ class CommandService:
         await self.jobs.publish(stream, state, cause)
         await self.timers.set(stream, state)
         await self._tell(stream, state, cause)
+        match state:
+            case Document(erasure=Erasure(is_ready=True)):
+                gone = Erase(await self.eraser.erase(stream, state), await self.eraser.remain())
+                await self._handle(stream, gone, replace(cause, id=f"{cause.id}.erase"))
+            case Erased():
+                await self.eraser.erase_log(stream, state)
+            case _:
+                pass
 
     async def _note_use(self, stream: StreamId, command: Reuse, cause: Cause) -> None:
         """The document of an entry knows who takes it before anybody does: else its lapse could miss that one."""

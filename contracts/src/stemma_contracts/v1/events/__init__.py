@@ -10,6 +10,8 @@ from .base import SectionEvent as SectionEvent
 from .document import BidOutcomeRecorded as BidOutcomeRecorded
 from .document import DocumentCancelled as DocumentCancelled
 from .document import DocumentCompleted as DocumentCompleted
+from .document import DocumentErased as DocumentErased
+from .document import DocumentErasureRequested as DocumentErasureRequested
 from .document import DocumentExported as DocumentExported
 from .document import DocumentFailed as DocumentFailed
 from .document import DocumentInputAdded as DocumentInputAdded
@@ -23,6 +25,7 @@ from .document import DocumentPassageMarked as DocumentPassageMarked
 from .document import DocumentPaused as DocumentPaused
 from .document import DocumentRequested as DocumentRequested
 from .document import DocumentResumed as DocumentResumed
+from .document import DocumentThreadsErased as DocumentThreadsErased
 from .document import EntryReused as EntryReused
 from .document import EntryUseLapsed as EntryUseLapsed
 from .document import ExportFailed as ExportFailed
@@ -155,6 +158,7 @@ AnyInputEvent = (
     | DocumentInputUnreadable
     | EntryUseLapsed
 )
+AnyErasureEvent = DocumentErasureRequested | DocumentThreadsErased | DocumentErased
 AnyDocumentEvent = (
     DocumentRequested
     | DocumentPaused
@@ -170,6 +174,7 @@ AnyDocumentEvent = (
     | AnyReturnEvent
     | AnyInputEvent
     | AnyLedgerEvent
+    | AnyErasureEvent
     | AnyReuseEvent
 )
 AnyEvent = AnyDocumentEvent | AnySectionEvent | AnyCommentEvent | AnyAssignmentEvent | AnyEntryEvent | DecisionRefused

@@ -10,6 +10,7 @@ from stemma_contracts.v1.bids import RuleChecks
 from stemma_contracts.v1.coded import Coded
 from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.cycles import CyclePlan
+from stemma_contracts.v1.erasure import ErasedStore
 from stemma_contracts.v1.events.base import Event, PaidEvent
 from stemma_contracts.v1.exports import (
     Contradictions,
@@ -157,6 +158,38 @@ class DocumentResumed(Event):
 @registry.contract("stemma.document.cancelled.v1", Family.EVENT)
 class DocumentCancelled(Event):
     """The document ended by request; its open jobs are closed."""
+
+
+@registry.contract("stemma.document.erasure.requested.v1", Family.EVENT)
+class DocumentErasureRequested(Event):
+    """The document ends, and what is stored of it goes; nothing else is decided about it any more."""
+
+    library: StrictBool = Field(default=False, description="what came from it into the library goes, too")
+
+
+@registry.contract("stemma.document.threads.erased.v1", Family.EVENT)
+class DocumentThreadsErased(Event):
+    """The paused graphs of the document are gone, or why not: then the erasure waits until it is asked for again."""
+
+    job_id: JobId
+    threads: int = Field(default=0, ge=0)
+    failed: str = Field(default="", max_length=300)
+
+
+@registry.contract("stemma.document.erased.v1", Family.EVENT)
+class DocumentErased(Event):
+    """All that was stored of the document is gone, by the request that is named here: the only event that stays of it.
+
+    It certifies what went, and names what nobody could reach.
+    """
+
+    tenant: Token
+    document_id: Token
+    kind: Token
+    created_at: AwareDatetime
+    requested_at: AwareDatetime
+    erased: tuple[ErasedStore, ...]
+    remain: tuple[Token, ...] = Field(default=(), description="what may hold copies and is no store of a service")
 
 
 @registry.contract("stemma.revision.cycle.started.v1", Family.EVENT)

@@ -275,7 +275,7 @@ async def require_open_job(jetstream: JetStreamContext, letter: DeadLetter) -> N
 
 def superseded(letter: DeadLetter, state: State) -> str:
     """Why nobody waits for the job of a letter any more; empty if somebody does."""
-    if isinstance(state, NoDocument):
+    if not isinstance(state, Document):
         return f"superseded: there is no document {letter.document_id or 'in it'}"
     if letter.job_id in open_job_ids(state):
         return ""
@@ -315,4 +315,4 @@ def _after(state: State, headers: Mapping[str, str], data: bytes, sequence: int)
 def is_about(letter: DeadLetter, document: State) -> str:
     if letter.family in (None, Family.REQUEST) or not letter.job_id:
         return ""
-    return superseded(letter, document) or ("open" if isinstance(document, Document) else "")
+    return superseded(letter, document) or "open"

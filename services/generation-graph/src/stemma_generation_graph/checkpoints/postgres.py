@@ -30,6 +30,8 @@ HELD: Final = """
 SELECT DISTINCT thread_id, metadata->>'tenant' AS tenant FROM checkpoints
 WHERE checkpoint_ns = '' AND metadata->>'tenant' IS NOT NULL
 """
+OF_DOCUMENT: Final = "SELECT DISTINCT thread_id FROM checkpoints WHERE starts_with(thread_id, %s)"
+VACUUM: Final = "VACUUM checkpoints, checkpoint_blobs, checkpoint_writes"
 VISIBLE: Final = "SELECT relname FROM pg_class WHERE relname = ANY(%s) AND pg_table_is_visible(oid)"
 NEWEST: Final = "SELECT coalesce(max(v), -1) AS version FROM checkpoint_migrations"
 # A connection idles while a model answers: what lies between must not drop it, nor hide that it did.
@@ -71,6 +73,17 @@ class OneSuccessorSaver(OneSuccessor, AsyncPostgresSaver):
         async with self._cursor() as cursor:
             await cursor.execute(HELD)
             return [(row["thread_id"], row["tenant"]) for row in await cursor.fetchall()]
+
+    async def threads_of(self, document_id: str) -> list[str]:
+        async with self._cursor() as cursor:
+            await cursor.execute(OF_DOCUMENT, (f"{document_id}.",))
+            return [row["thread_id"] for row in await cursor.fetchall()]
+
+    async def forget_deleted(self) -> None:
+        """Pages and the write-ahead log keep what was deleted until they are used again: that is the operator's."""
+        with self.outages():
+            async with self._cursor() as cursor:
+                await cursor.execute(VACUUM)
 
 
 async def set_up(dsn: str) -> None:

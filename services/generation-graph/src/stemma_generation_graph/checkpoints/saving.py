@@ -140,6 +140,17 @@ class HoldsThreads(Protocol):
         """Every thread with its tenant; one that tells no tenant is left out."""
 
 
+@runtime_checkable
+class ErasesThreads(Protocol):
+    """A checkpointer that can be rid of all that it has of a document."""
+
+    async def threads_of(self, document_id: str) -> list[str]:
+        """The threads of a document, also those that tell no tenant."""
+
+    async def forget_deleted(self) -> None:
+        """Have what was deleted leave the files of the database, as far as it can be had."""
+
+
 async def report_forever(store: HoldsThreads, publish: Publish, every_s: float) -> None:
     """Report now and every so many seconds, until cancelled."""
     while True:

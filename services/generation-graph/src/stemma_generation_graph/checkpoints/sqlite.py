@@ -34,6 +34,8 @@ HELD: Final = """
 SELECT DISTINCT thread_id, json_extract(CAST(metadata AS TEXT), '$.tenant') AS tenant FROM checkpoints
 WHERE checkpoint_ns = '' AND tenant IS NOT NULL
 """
+OF_DOCUMENT: Final = "SELECT DISTINCT thread_id FROM checkpoints WHERE substr(thread_id, 1, ?) = ?"
+SECURE: Final = "PRAGMA secure_delete=ON"
 PRIMARY: Final = 0xFF
 NOBODYS_FAULT: Final = frozenset(
     {
@@ -69,6 +71,17 @@ class OneSuccessorSaver(OneSuccessor, AsyncSqliteSaver):
         async with self.lock, self.conn.execute(HELD) as rows:
             return [(thread_id, tenant) async for thread_id, tenant in rows]
 
+    async def threads_of(self, document_id: str) -> list[str]:
+        prefix = f"{document_id}."
+        async with self.lock, self.conn.execute(OF_DOCUMENT, (len(prefix), prefix)) as rows:
+            return [thread_id async for (thread_id,) in rows]
+
+    async def forget_deleted(self) -> None:
+        """What is deleted is overwritten (``SECURE``); the file beside the database has what was there before."""
+        with self.outages():
+            async with self.lock, self.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)") as rows:
+                await rows.fetchall()
+
 
 async def set_up(path: Path) -> None:
     """Make file, tables and trigger; raises `CheckpointsUnusable`."""
@@ -89,6 +102,8 @@ async def open_saver(path: Path) -> AsyncIterator[OneSuccessorSaver]:
     await asyncio.to_thread(_close_to_others, path)
     async with aiosqlite.connect(str(path)) as connection:
         require(NAMES, await _names(connection))
+        async with connection.execute(SECURE) as rows:
+            await rows.fetchall()
         yield OneSuccessorSaver(connection)
 
 
