@@ -518,10 +518,7 @@ class RecordOutcome(DocumentRequest):
 
 @registry.contract("stemma.describe.entry.v1", Family.REQUEST)
 class DescribeEntry(SectionRequest):
-    """Say who keeps the text of a section for the library, until when it holds, and whether it is withheld.
-
-    It takes the place of what was said before.
-    """
+    """Say who keeps a text for the library, until when it holds, and if it is withheld, in place of what was said."""
 
     owner: str = Field(default="", pattern=r"^[A-Za-z0-9_.@-]{0,64}$", description="empty: whoever approved it")
     expires: Due | None = Field(default=None, description="with its time zone, as in RFC 3339")
@@ -530,10 +527,7 @@ class DescribeEntry(SectionRequest):
 
 @registry.contract("stemma.reuse.entry.v1", Family.REQUEST)
 class ReuseEntry(DocumentRequest):
-    """Take an approved text of another document of the tenant as an input of this one: evidence of ours.
-
-    Taken again in another version, it replaces the input that it became. Nothing is written anew by it.
-    """
+    """Take an approved text of another document as evidence; another version of it replaces the one that was taken."""
 
     entry: EntryRef
     requirement_ids: tuple[Token, ...] = Field(

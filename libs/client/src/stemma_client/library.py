@@ -32,7 +32,8 @@ FEWEST_WORDS, LEAST_SHARE = 3, 0.5
 OF_PAIRS = 0.7
 """How much of that is enough where words are pairs of characters: many of them are of the grammar alone."""
 _UNSPACED = "\u2e80"
-MOST_OFFERS = 3
+MOST_OFFERS, MOST_SEARCHED = 3, 1000
+"""Offers of a demand, and the entries that are searched for them, the latest ones."""
 _AT_ONCE = 16
 """Texts that are fetched together."""
 T = TypeVar("T")
@@ -188,7 +189,7 @@ def _answered(text: str) -> Iterator[str]:
 async def _offered(
     client: Client, library: Sequence[LibraryEntry], queries: Sequence[str], *, least: float
 ) -> list[list[Offer]]:
-    usable = [one for one in library if one.view.lapse is None]
+    usable = [one for one in library if one.view.lapse is None][:MOST_SEARCHED]
     read = await _each(_passages(client, number, one) for number, one in enumerate(usable))
     passages = tuple(passage for each in read for passage in each)
     if not passages or not queries:
@@ -245,26 +246,43 @@ Hit = tuple[int, str, float]
 
 def ranked_passages(passages: tuple[Passage, ...], queries: tuple[str, ...], least: float) -> list[list[Hit]]:
     """For each query the passages that have at least that share of its words, the best first."""
-    from stemma_evidence import FullText
-
-    rows = [(one.language, (" ".join(one.demands), one.heading, one.text)) for one in passages]
-    index = FullText(rows, weights=(3, 2, 1))
-    return [[*_hits(passages, index.ranked(query), query, least)] for query in queries]
+    ranking = _Ranking(passages)
+    return [[*ranking.hits(query, least)] for query in queries]
 
 
-def _hits(passages: Sequence[Passage], ranked: Iterable[int], query: str, least: float) -> Iterator[Hit]:
-    from stemma_evidence import query_words
+class _Ranking:
+    """Passages by their words, which are found once for all queries."""
 
-    for number in ranked:
-        one = passages[number]
-        asked = query_words(query, one.language)
-        had = asked & query_words(" ".join((one.text, *one.demands)), one.language)
-        above = asked & query_words(one.heading, one.language) - had
-        share = (len(had) + len(above) / 2) / len(asked) if asked else 0.0
-        pairs = sum(word[0] >= _UNSPACED for word in asked) > len(asked) / 2
-        if share >= least * (OF_PAIRS if pairs else 1) and (not least or len(had) >= FEWEST_WORDS):
-            near = max(one.demands, key=lambda demand: len(query_words(demand, one.language) & asked), default="")
-            yield number, near, share
+    def __init__(self, passages: Sequence[Passage]) -> None:
+        from stemma_evidence import FullText, query_words
+
+        self._stems, self._passages = query_words, passages
+        rows = [(one.language, (" ".join(one.demands), one.heading, one.text)) for one in passages]
+        self._index = FullText(rows, weights=(3, 2, 1))
+        self._known: dict[int, tuple[frozenset[str], frozenset[str]]] = {}
+
+    def _words(self, number: int) -> tuple[frozenset[str], frozenset[str]]:
+        """Those of a passage and of its demands, and those above it."""
+        if number not in self._known:
+            one = self._passages[number]
+            own = self._stems(" ".join((one.text, *one.demands)), one.language)
+            self._known[number] = (own, self._stems(one.heading, one.language))
+        return self._known[number]
+
+    def hits(self, query: str, least: float) -> Iterator[Hit]:
+        asked_in = {language: self._stems(query, language) for language in {one.language for one in self._passages}}
+        for number in self._index.ranked(query):
+            asked = asked_in[self._passages[number].language]
+            own, above = self._words(number)
+            had = asked & own
+            share = (len(had) + len((asked & above) - had) / 2) / len(asked) if asked else 0.0
+            pairs = sum(word[0] >= _UNSPACED for word in asked) > len(asked) / 2
+            if share >= least * (OF_PAIRS if pairs else 1) and (not least or len(had) >= FEWEST_WORDS):
+                yield number, self._nearest(number, asked), share
+
+    def _nearest(self, number: int, asked: frozenset[str]) -> str:
+        one = self._passages[number]
+        return max(one.demands, key=lambda demand: len(self._stems(demand, one.language) & asked), default="")
 
 
 def best(usable: Sequence[LibraryEntry], passages: Sequence[Passage], hits: Sequence[Hit]) -> Iterator[Offer]:
