@@ -19,7 +19,7 @@ from stemma_eventlog import EventLog, NewEvent, Recorded, StreamId
 from stemma_eventlog.log import Unreadable
 from stemma_testkit.simulation import HostileEventLog, World
 
-FEW, FOR_DEFECTS = range(4), range(10, 40)
+FEW, FOR_DEFECTS = range(4), range(35, 120)
 MANY, AT_ONCE = 20_000, 250
 pytestmark = pytest.mark.req("E1", "E2")
 

@@ -5,7 +5,8 @@ The orchestrators are the real loop over the real core. Invariants are looked at
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from random import Random
 from typing import Any
 
@@ -13,7 +14,6 @@ import domain_asking as asking
 from domain_naive import Say
 from domain_story import DECIDER, DOCUMENT, TENANT, merged, meta, ref, sent
 from domain_witness import NEED, outcome_of
-from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -87,6 +87,19 @@ class Parts:
     publishes: Callable[[Sequence[e.AnyEvent], State], Sequence[j.Job]] = lambda _, state: open_jobs(state)
 
 
+def remembering(core: Core) -> Core:
+    """The same core, which folds each event once: who begins anew reads what others have read."""
+    known: dict[tuple[int, int], tuple[State, e.AnyEvent, State]] = {}
+
+    def evolved(state: State, event: e.AnyEvent, at: datetime, sequence: int) -> State:
+        key = (id(state), id(event))
+        if key not in known:
+            known[key] = (state, event, core.evolve(state, event, at, sequence))
+        return known[key][-1]
+
+    return replace(core, evolve=evolved)
+
+
 class Orchestrator:
     """One life of a process: what it remembers is gone when it dies."""
 
@@ -116,7 +129,7 @@ def _merged(command: Command, state: State) -> Command:
 def _cause(command: Command) -> Cause:
     match command:
         case Record(outcome=outcome):
-            return Cause(f"{outcome.job_id}.{registry.entry_of(outcome).token}", "/workers", asking.NOW)
+            return Cause(f"{outcome.job_id}.outcome", "/workers", asking.NOW)
         case Asked(asked=asked):
             return Cause(asked["request_id"], "/people", asking.NOW)
         case _:
@@ -308,6 +321,6 @@ class Run:
 def simulate(seed: int, parts: Parts) -> World:
     """One document from its request to its end. Raises `Broken`."""
     world = World(Random(seed))
-    log = MemoryEventLog()
-    simulated(Run(world, parts, log, EventStore(log, DECIDER)))
+    log, parts = MemoryEventLog(), replace(parts, core=remembering(parts.core))
+    simulated(Run(world, parts, log, EventStore(log, parts.core)))
     return world

@@ -90,9 +90,7 @@ class HostileEventLog:
 
     async def read(self, stream: StreamId, after: int = 0) -> list[Recorded | Unreadable]:
         await self._world.step()
-        found = await self._log.read(stream, after)
-        await self._world.step()
-        return found
+        return await self._log.read(stream, after)
 
     async def append(self, stream: StreamId, expected: int, events: Sequence[NewEvent]) -> int:
         await self._world.step()
