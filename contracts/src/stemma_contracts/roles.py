@@ -30,6 +30,7 @@ _WRITES = (
     "create-document",
     "edit-section",
     "restore-section",
+    "change-fact",
     "regenerate-section",
     "regenerate-sections",
     "retry-section",

@@ -72,6 +72,7 @@ WITH_FILES = {
 IN_TESTS_OF_THEIR_OWN = {
     r.PlanChange,
     r.TakeBackChanges,
+    r.ChangeFact,
     r.ReadReturn,
     r.ApplyReturn,
     r.ExportDocument,

@@ -1,6 +1,7 @@
 """Keeping and regenerating several sections by one request; on the pure core."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import domain_asking as asking
@@ -9,7 +10,7 @@ from domain_story import Story, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.document import DocumentStatus
-from stemma_contracts.v1.requests import SeenVersion
+from stemma_contracts.v1.requests import FactPlaces, SeenVersion
 from stemma_domain.staleness import staleness
 from stemma_domain.state import State
 from stemma_testkit.deciding import Then
@@ -107,3 +108,24 @@ def test_what_a_person_made_goes_with_the_others_only_by_leave(stale: Story, lea
 def test_a_cancelled_document_refuses_once(stale: Story) -> None:
     stale.when(asking.cancel(stale.asked()))
     assert [event.problem.code for event in keep(stale, solution=1, budget=1)] == ["document_cancelled"]
+
+
+@pytest.mark.req("L5")
+def test_a_fact_is_changed_in_all_sections_as_edits_of_the_person_or_in_none(stale: Story) -> None:
+    places = tuple(
+        FactPlaces(section_id=name, version=version, places=(1,)) for name, version in (("budget", 1), ("research", 2))
+    )
+    words = {"sections": places, "written": "24 months", "instead": "36 months"}
+    command = asking.change_fact(stale.asked(), **words)
+    gone = stale.when(replace(command, stored={"budget": ref("36")})).events
+    assert [(event.problem.code, event.problem.field) for event in gone] == [("fact_not_there", "sections.1.places")]
+    command = asking.change_fact(stale.asked(), **words)
+    events = stale.when(replace(command, stored={"budget": ref("b"), "research": ref("r")})).events
+    edited = [event for event in events if isinstance(event, e.SectionEdited)]
+    assert [(one.section_id, one.version, one.draft) for one in edited] == [
+        ("research", 3, ref("r")),
+        ("budget", 2, ref("b")),
+    ]
+    assert {one.actor for one in edited} == {command.asked["actor"]}
+    again = stale.when(replace(asking.change_fact(stale.asked(), **words), stored={"budget": ref("c")})).events
+    assert {event.problem.code for event in again} == {"version_old"}

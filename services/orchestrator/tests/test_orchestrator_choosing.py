@@ -83,3 +83,19 @@ async def test_a_change_of_blanks_that_is_named_takes_no_other_change_back(intak
     story.when(asking.write(story.asked(), "research", 3, await stored(intake, spaced)))
     named = {"version": 4, "since": 2, "changes": [1, 2], "shown": 3}
     assert await chosen(intake, story, r.TakeBackChanges, **named) == NEW.replace("6", "5")
+
+
+@pytest.mark.req("L5")
+async def test_other_words_take_the_place_of_a_fact_where_it_was_seen(intake: Intake, story: Story) -> None:
+    start = NEW.index("6 euros")
+    places = {"section_id": "research", "version": 3, "places": [start]}
+    words = {"document_id": DOCUMENT, "written": "6 euros", "instead": "8 euros"}
+
+    async def changed(**more: Any) -> str | None:
+        request = r.ChangeFact.model_validate(words | {"sections": [places | more]})
+        ref = (await commanded(intake, request, document=story.document)).stored.get("research")
+        return (await intake.artifacts.get(TENANT, DOCUMENT, ref)).decode() if ref else None
+
+    assert await changed() == NEW.replace("6 euros", "8 euros")
+    assert await changed(places=[start + 1]) is None
+    assert await changed(version=2) is None

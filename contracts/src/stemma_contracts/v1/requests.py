@@ -209,6 +209,22 @@ class RegenerateSections(SectionsDecision):
     replace_edited: StrictBool = False
 
 
+class FactPlaces(SeenVersion):
+    """Where a fact stands in a section: the characters of its text at which the words begin."""
+
+    places: tuple[Annotated[StrictInt, Field(ge=0)], ...] = Field(min_length=1, max_length=200)
+
+
+@registry.contract("stemma.change.fact.v1", Family.REQUEST)
+class ChangeFact(SectionsDecision):
+    """Put other words in the place of a fact wherever it stands, in all of the sections or in none, as edits of the
+    person who decides. ``written`` is what stands there, whatever lies between its words."""
+
+    sections: tuple[FactPlaces, ...] = Field(min_length=1, max_length=100)
+    written: str = Field(min_length=1, max_length=150, pattern=r"\S")
+    instead: str = Field(min_length=1, max_length=150, pattern=r"\S")
+
+
 @registry.contract("stemma.keep.section.v1", Family.REQUEST)
 class KeepSection(SectionDecision):
     """Keep a stale section as it is: it rests on the current upstream versions from now on."""

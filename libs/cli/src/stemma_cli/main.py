@@ -28,6 +28,7 @@ MODULES = {
     "documents": "new outline list show kinds watch",
     "decisions": "inbox approve withdraw-approval revise answer retry pause resume cancel assign comment comments",
     "editing": "edit accept-edit reject-edit keep regenerate restore settle take-back",
+    "facts": "fact",
     "planning": "plan",
     "comparing": "stale diff history replay",
     "exporting": "export",

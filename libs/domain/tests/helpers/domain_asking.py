@@ -55,6 +55,7 @@ restore = _in_order(r.RestoreSection, "section_id", "version", "restore_version"
 retry = _in_order(r.RetrySection, "section_id")
 keep_several = _in_order(r.KeepSections, "sections")
 regenerate_several = _in_order(r.RegenerateSections, "sections", "guidance", "replace_edited")
+change_fact = partial(ask, r.ChangeFact)
 accept_suggestion = _in_order(r.AcceptSuggestion, "section_id", "version", "thread_id", "comment_id", "text")
 take_back = _in_order(r.TakeBackChanges, "section_id", "version", "since", "text", "proposal_id", "changes", "shown")
 accept = _in_order(r.AcceptEdit, "section_id", "version", "proposal_id")

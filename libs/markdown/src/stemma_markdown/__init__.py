@@ -26,4 +26,5 @@ from .reading import Container, Inline, Leaf, Token, markup
 from .rendering import html
 from .sentences import Sentence, sentence_ranges
 from .singles import SingleChange, replaced, single_changes, single_changes_of, without
+from .standing import Standing, put_instead, stand_at, standing
 from .touching import Changed, changed_marks

@@ -13,7 +13,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import ThreadView
 from stemma_domain.features.proposals import Proposed
 from stemma_domain.state import Document, Section, Version
-from stemma_markdown import Quotable, single_changes, without
+from stemma_markdown import Quotable, put_instead, single_changes, stand_at, without
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,18 @@ class Choosing:
             return await self._without_changes(request, section, section.current)
         except (ArtifactMissing, UnicodeDecodeError, ValidationError):
             return None
+
+    async def with_fact(self, request: r.ChangeFact, seen: r.FactPlaces) -> str | None:
+        """A section with the other words in its places; None where they do not stand there, or not stored any more."""
+        section = self.document.sections.get(seen.section_id)
+        if section is None or section.current is None or section.current.number != seen.version:
+            return None
+        try:
+            text = await self._content(section.current.draft)
+        except (ArtifactMissing, UnicodeDecodeError):
+            return None
+        places = await asyncio.to_thread(stand_at, text, request.written, seen.places)
+        return put_instead(text, places, request.instead) if places else None
 
     async def _suggested(self, request: r.AcceptSuggestion, section: Section, current: Version) -> str | None:
         thread = section.threads.get(request.thread_id)

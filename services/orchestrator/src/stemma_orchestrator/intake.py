@@ -106,6 +106,8 @@ class Intake:
                 check_sources(request, inputs)
             case r.AcceptSuggestion() | r.TakeBackChanges() if document is not None:
                 return Asked(request, asked, time, await self._chosen(tenant, request, document))
+            case r.ChangeFact() if document is not None:
+                return Asked(request, asked, time, await self._with_fact(tenant, request, document))
             case r.ReadReturn() if document is not None:
                 return Asked(request, asked, time, await self._returned(tenant, request, document))
             case r.ApplyReturn() if document is not None:
@@ -124,6 +126,15 @@ class Intake:
         if not text.strip():
             raise Refused(Problem.of("text_blank", "changes", name="draft.md"))
         return {TEXT: await self._stored(tenant, request.document_id, text, "draft.md", "text/markdown")}
+
+    async def _with_fact(self, tenant: str, request: r.ChangeFact, document: Document) -> dict[str, ArtifactRef]:
+        """The texts of the sections with the other words, by their ids."""
+        choosing, texts = Choosing(self.artifacts, document), dict[str, ArtifactRef]()
+        for seen in request.sections:
+            if (text := await choosing.with_fact(request, seen)) is not None:
+                stored = await self._stored(tenant, request.document_id, text, "draft.md", "text/markdown")
+                texts[seen.section_id] = stored
+        return texts
 
     async def _returned(self, tenant: str, request: r.ReadReturn, document: Document) -> dict[str, ArtifactRef]:
         name = request.document_id

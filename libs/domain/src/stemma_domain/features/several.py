@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from graphlib import TopologicalSorter
+from typing import assert_never, get_args
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 
-from stemma_domain.commands import Asked, not_decidable, of_document, refused
+from stemma_domain.commands import Asked, not_decidable, of_document, old_version, refused, refused_section
 from stemma_domain.hooks import Feature
 from stemma_domain.sections import section_applied
 from stemma_domain.state import Document, Lifecycle
 
 from .editing import EditRequest, change, kept
 
-SeveralRequest = r.KeepSections | r.RegenerateSections
+SeveralRequest = r.KeepSections | r.RegenerateSections | r.ChangeFact
 _Decide = Callable[[r.SeenVersion, Document], e.AnyEvent]
 
 
@@ -23,8 +24,7 @@ def decide(command: Asked[SeveralRequest], document: Document) -> Sequence[e.Any
     request = command.request
     if document.lifecycle is Lifecycle.CANCELLED:
         return [refused(command, of_document(document))]
-    one = _keep(command, document) if isinstance(request, r.KeepSections) else _regenerate(command, request)
-    decided = _decided(_in_order(document, request.sections), one, document)
+    decided = _decided(_in_order(document, request.sections), _one(command, document), document)
     refusals = {seen.section_id: event for seen, event in decided if isinstance(event, e.DecisionRefused)}
     if not refusals:
         return [event for _, event in decided]
@@ -35,8 +35,20 @@ def decide(command: Asked[SeveralRequest], document: Document) -> Sequence[e.Any
     ]
 
 
+def _one(command: Asked[SeveralRequest], document: Document) -> _Decide:
+    match command.request:
+        case r.KeepSections():
+            return _keep(command, document)
+        case r.RegenerateSections() as request:
+            return _regenerate(command, request)
+        case r.ChangeFact() as request:
+            return _change_fact(command, request)
+        case _:
+            assert_never(command.request)
+
+
 def _at(position: int, problem: Problem) -> Problem:
-    if problem.field not in r.SeenVersion.model_fields:
+    if problem.field not in r.FactPlaces.model_fields:
         return problem
     return problem.model_copy(update={"field": f"sections.{position}.{problem.field}"})
 
@@ -77,6 +89,21 @@ def _regenerate(command: Asked[SeveralRequest], request: r.RegenerateSections) -
     return regenerate
 
 
+def _change_fact(command: Asked[SeveralRequest], request: r.ChangeFact) -> _Decide:
+    """What is stored by the id of a section is its text with the other words; without it they do not stand there."""
+
+    def changed(seen: r.SeenVersion, now: Document) -> e.AnyEvent:
+        about = {"document_id": request.document_id, "section_id": seen.section_id, "version": seen.version}
+        stored = command.stored.get(seen.section_id)
+        edit = r.EditSection.model_validate(about | {"text": request.instead})
+        one = Asked[EditRequest](edit, command.asked, command.time, {"text": stored} if stored else {})
+        if refusal := not_decidable(one, now) or old_version(one, now.sections[seen.section_id].current_number):
+            return refusal
+        return change(one, now) if stored else refused_section(one, Problem.of("fact_not_there", "places"))
+
+    return changed
+
+
 def _decide_one(command: Asked[EditRequest], document: Document) -> e.AnyEvent:
     return not_decidable(command, document) or change(command, document)
 
@@ -88,4 +115,4 @@ def _in_order(document: Document, sections: tuple[r.SeenVersion, ...]) -> list[r
     return sorted(sections, key=lambda seen: order.get(seen.section_id, len(order)))
 
 
-FEATURE = Feature[Asked[SeveralRequest]](requests=(r.KeepSections, r.RegenerateSections), decide=decide)
+FEATURE = Feature[Asked[SeveralRequest]](requests=get_args(SeveralRequest), decide=decide)

@@ -26,6 +26,7 @@ from . import (
     sources,
     stale,
     starting,
+    stating,
     submitting,
 )
 
@@ -54,6 +55,7 @@ PAGES = (
     library,
     submitting,
     returning,
+    stating,
     deciding,
     stale,
 )
