@@ -25,6 +25,7 @@ NATS_MODULES = {
     "stemma_models/records.py",
     "stemma_orchestrator/answers.py",
     "stemma_orchestrator/erasing.py",
+    "stemma_orchestrator/late.py",
     "stemma_orchestrator/lost.py",
     "stemma_orchestrator/projector.py",
     "stemma_orchestrator/repair.py",

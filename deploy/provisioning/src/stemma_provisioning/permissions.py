@@ -163,8 +163,7 @@ def _erase(tenants: Sequence[str]) -> list[str]:
     return [
         *(f"{_API}.STREAM.MSG.GET.{stream}" for stream in (*kept, views, viewed)),
         *(f"{_API}.STREAM.MSG.DELETE.{stream}" for stream in (*kept, subjects.EVENTS, subjects.ANSWERS, *buckets)),
-        *(f"{_API}.STREAM.PURGE.{stream}" for stream in (views, viewed, *_QUEUES)),
-        *(f"{_API}.STREAM.INFO.{queue}" for queue in _QUEUES),
+        *(f"{_API}.STREAM.PURGE.{stream}" for stream in (views, viewed)),
         *(f"{api}.STREAM.MSG.{verb}.{subjects.EVENTS}" for api in copied for verb in ("GET", "DELETE")),
         *(f"{api}.STREAM.MSG.DELETE.{subjects.ANSWERS}" for api in copied),
         *(f"{api}.STREAM.PURGE.{views}" for api in copied),

@@ -51,6 +51,7 @@ from .handlers import Tools, on_outcome, routes
 from .inputs import Limits
 from .intake import Intake
 from .job_publisher import JobPublisher
+from .late import LateErasures
 from .lost import SWEEP_EVERY_S, LostMessages
 from .observing import GAUGES, Census, Copies, Documents, Fleet, Observer
 from .planning import Planning
@@ -153,6 +154,7 @@ class Parts:
     timers: Timers
     tools: Tools
     lost: LostMessages
+    late: LateErasures
     observer: Observer
 
 
@@ -178,7 +180,8 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     lost = LostMessages(broker.jetstream, sender, handlers)
     fleet = Fleet(broker.jetstream, GAUGES, settings.max_stored_bytes)
     observer = Observer(fleet, Copies(broker.nats, GAUGES), Census(broker.nats, views, GAUGES))
-    return Parts(store, jobs, timers, Tools(commands, answers, projector, advisories), lost, observer)
+    late = LateErasures(broker.jetstream, commands, eraser)
+    return Parts(store, jobs, timers, Tools(commands, answers, projector, advisories), lost, late, observer)
 
 
 def build_app(settings: OrchestratorSettings) -> FastStream:
@@ -195,11 +198,12 @@ def build_app(settings: OrchestratorSettings) -> FastStream:
             can = Capabilities(kinds=document_kinds(kinds))
             await broker.publish_capabilities(can.model_dump(mode="json", exclude_defaults=True))
             sweeping = asyncio.create_task(parts.lost.sweep_for_ever(settings.sweep_every_s))
+            late = asyncio.create_task(parts.late.sweep_for_ever(settings.sweep_every_s))
             observing = asyncio.create_task(parts.observer.observe_for_ever(settings.observe_every_s))
             try:
                 yield
             finally:
-                await end([sweeping, observing])
+                await end([sweeping, late, observing])
 
     return FastStream(broker, lifespan=lifespan, logger=None)
 

@@ -6,10 +6,12 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.erasure import ErasedStore
 from stemma_contracts.v1.events import AnyEvent
+from stemma_contracts.v1.library import EntryRef
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
 from stemma_domain.commands import Asked, Command, Elapsed, Record
 from stemma_domain.features.erasure import Erase, Erasure
 from stemma_domain.features.inputs.material import evidence_of
+from stemma_domain.features.library import feature as library
 from stemma_domain.features.library.feature import Reuse, TakenBy, notices, will_take
 from stemma_domain.features.needs import drop_threads
 from stemma_domain.state import Document, Erased, State
@@ -119,13 +121,30 @@ class CommandService:
         await self.timers.set(stream, state)
         await self._tell(stream, state, cause)
         match state:
-            case Document(erasure=Erasure(is_ready=True)):
-                gone = Erase(await self.eraser.erase(stream, state), await self.eraser.remain())
+            case Document(erasure=Erasure(is_ready=True) as erasure):
+                withdrawn = await self._withdraw(stream, state, cause) if erasure.library else ()
+                gone = Erase((*withdrawn, *await self.eraser.erase(stream, state)), await self.eraser.remain())
                 await self._handle(stream, gone, replace(cause, id=f"{cause.id}.erase"))
             case Erased():
                 await self.eraser.erase_log(stream, state)
             case _:
                 pass
+
+    async def follow(self, stream: StreamId, cause: Cause) -> None:
+        """Go on with a document where a crash left it."""
+        await self._follow(stream, (await self.store.load(stream)).state, cause)
+
+    async def _withdraw(self, stream: StreamId, document: Document, cause: Cause) -> tuple[ErasedStore, ...]:
+        """What came from a document into others counts there no more; how often it did."""
+        count = 0
+        for name, section in document.sections.items():
+            for use in section.entry.uses:
+                entry = EntryRef(document_id=stream.document_id, section_id=name, version=use.version)
+                other = StreamId(stream.tenant, use.document_id)
+                handled = await self.store.handle(other, library.Erased(entry), _further(cause, other, f"-{name}-gone"))
+                await self._follow(other, handled.folded.state, _further(cause, other))
+                count += 1
+        return (ErasedStore(store="library", count=count),)
 
     async def _note_use(self, stream: StreamId, command: Reuse, cause: Cause) -> None:
         """The document of an entry knows who takes it before anybody does: else its lapse could miss that one."""

@@ -89,6 +89,13 @@ class Eraser:
         await _came_to(copy, pattern, erased.sequence)
         await self._cut(copy, pattern, erased.sequence)
 
+    async def erase_late(self, stream: StreamId) -> int:
+        """Take away what was stored after the document was erased; how much that was."""
+        found = [piece async for piece in self._under_its_name(stream)]
+        for piece in found:
+            await self._take(piece, stream.tenant)
+        return len(found) + await self._erase_summaries(stream)
+
     async def _cut(self, js: JetStreamContext, pattern: str, stays: int) -> None:
         found = [one.seq or 0 async for one in messages_in(js, subjects.EVENTS, pattern)]
         for sequence in (one for one in reversed(found) if one != stays):
@@ -99,9 +106,19 @@ class Eraser:
         return self._nats.jetstream(prefix=subjects.copies_api(tenant))
 
     async def _pieces(self, stream: StreamId, document: Document) -> AsyncIterator[Piece]:
-        tenant, document_id = stream.tenant, stream.document_id
         async for piece in self._jobs(stream):
             yield piece
+        async for piece in self._under_its_name(stream):
+            yield piece
+        referred = await self._referred(stream)
+        async for piece in self._objects("uploads", subjects.uploads_bucket(stream.tenant), _is_one_of(referred)):
+            yield piece
+        async for piece in self._told(stream, document):
+            yield piece
+
+    async def _under_its_name(self, stream: StreamId) -> AsyncIterator[Piece]:
+        """What can be found when the log is gone."""
+        tenant, document_id = stream.tenant, stream.document_id
         places = (
             ("model-calls", subjects.RECORDS, subjects.record(tenant, document_id, ANY)),
             ("artifacts", subjects.ARTIFACTS, subjects.artifact(tenant, document_id, ANY)),
@@ -112,9 +129,8 @@ class Eraser:
         for store, name, pattern in places:
             async for one in messages_in(self._js, name, pattern):
                 yield Piece(store, name, one.seq or 0)
-        async for piece in self._files(stream):
-            yield piece
-        async for piece in self._told(stream, document):
+        prefix = f"{tenant}/{document_id}/"
+        async for piece in self._objects("artifacts", subjects.artifacts_bucket(tenant), _begins(prefix)):
             yield piece
 
     async def _jobs(self, stream: StreamId) -> AsyncIterator[Piece]:
@@ -122,15 +138,6 @@ class Eraser:
         async for one in messages_in(self._js, subjects.JOBS, subjects.REST):
             if (one.headers or {}).get("ce-subject") == about:
                 yield Piece("jobs", subjects.JOBS, one.seq or 0)
-
-    async def _files(self, stream: StreamId) -> AsyncIterator[Piece]:
-        """Large artifacts, and uploads of what the log refers to."""
-        prefix = f"{stream.tenant}/{stream.document_id}/"
-        async for piece in self._objects("artifacts", subjects.artifacts_bucket(stream.tenant), _begins(prefix)):
-            yield piece
-        referred = await self._referred(stream)
-        async for piece in self._objects("uploads", subjects.uploads_bucket(stream.tenant), _is_one_of(referred)):
-            yield piece
 
     async def _referred(self, stream: StreamId) -> frozenset[str]:
         pattern = subjects.event(stream.tenant, stream.document_id, ANY)

@@ -16,6 +16,9 @@ from stemma_cli.runtime import connected
 async def erase(
     document: Document,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask at the terminal.")] = False,
+    library: Annotated[
+        bool, typer.Option("--library", help="Withdraw also what other documents took of it from the library.")
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and erase nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -42,7 +45,9 @@ async def erase(
             note("\n".join(told))
             hint = f"say it: stemma erase {document} --yes"
             await agreed(f"Erase {document_id} for good?", "nobody was asked", hint)
-        accepted = await client.request(r.EraseDocument(document_id=document_id, sequence=plan.sequence))
+        accepted = await client.request(
+            r.EraseDocument(document_id=document_id, sequence=plan.sequence, library=library)
+        )
     tell_answer(accepted, f"{document_id} is being erased", as_json=as_json)
 
 

@@ -1,0 +1,54 @@
+"""Looks again after erasures: what a crash left undone is gone on with, and what was stored late goes, too."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from nats.js import JetStreamContext
+from stemma_contracts import subjects
+from stemma_contracts.subjects import ANY
+from stemma_eventlog import Cause, StreamId
+from stemma_messaging.outages import reason_of
+from stemma_messaging.stored import messages_in
+from stemma_telemetry import get_logger, names
+
+from .command_service import CommandService
+from .erasing import Eraser
+from .projector import document_of
+
+LOOKED_FOR = timedelta(days=8)
+"""No job of a document comes so late."""
+
+
+@dataclass(frozen=True)
+class LateErasures:
+    """Harmless beside others that do the same, and as often as one likes."""
+
+    jetstream: JetStreamContext
+    commands: CommandService
+    eraser: Eraser
+
+    async def sweep_for_ever(self, every_s: float) -> None:
+        """Look now and every so many seconds, until cancelled."""
+        while True:
+            try:
+                await self.sweep()
+            except Exception as error:
+                get_logger().warning(names.Log.SWEEP_FAILED, error=error, reason=reason_of(error))
+            await asyncio.sleep(every_s)
+
+    async def sweep(self) -> int:
+        """Look once; how much there was of documents that are erased."""
+        cause = Cause(f"erasing-{datetime.now(UTC).timestamp():.0f}", subjects.ORCHESTRATOR, datetime.now(UTC))
+        async for stream in self._documents("document-erasure-requested"):
+            await self.commands.follow(stream, cause)
+        return sum([await self.eraser.erase_late(stream) async for stream in self._documents("document-erased")])
+
+    async def _documents(self, name: str) -> AsyncIterator[StreamId]:
+        since = datetime.now(UTC) - LOOKED_FOR
+        async for found in messages_in(self.jetstream, subjects.EVENTS, subjects.event(ANY, ANY, name)):
+            with suppress(ValueError):  # no event of ours has such a subject
+                if found.time is None or found.time > since:
+                    yield document_of(found.subject or "")
