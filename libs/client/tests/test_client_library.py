@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from stemma_client.library import LEAST_SHARE, LibraryEntry, Passage, best, ranked_passages
+from stemma_client.library import LEAST_SHARE, LibraryEntry, Passage, best, foreign_words, ranked_passages
 from stemma_contracts.v1.library import BidOutcome, EntryRef, EntryView
 from stemma_contracts.v1.references import ArtifactRef
 
@@ -63,3 +63,8 @@ def test_of_texts_that_fit_as_well_as_each_other_those_of_a_bid_that_was_won_com
     passages = [passage(number % 3, DEPUTIES) for number in range(6)]
     hits = [(number, "", 0.8) for number in range(6)]
     assert [offer.entry.document_title for offer in best(library, passages, hits)] == ["won", "open", "lost"]
+
+
+def test_names_and_days_of_a_passage_that_no_input_has_are_told_with_it() -> None:
+    text = "We served the Harbour Office in March 2024, with the team of Northwind Systems."
+    assert foreign_words(((text, "en"),), "# Northwind Systems\n") == [("Harbour Office", "March 2024")]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
@@ -34,6 +34,8 @@ OF_PAIRS = 0.7
 _UNSPACED = "\u2e80"
 MOST_OFFERS, MOST_SEARCHED = 3, 1000
 """Offers of a demand, and the entries that are searched for them, the latest ones."""
+MOST_COMPARED = 1024 * 1024
+"""Bytes of an input that a passage is compared with."""
 _AT_ONCE = 16
 """Texts that are fetched together."""
 T = TypeVar("T")
@@ -77,13 +79,15 @@ class Passage:
 class Offer:
     """An entry for some words, with its nearest passage; ``demand`` is the one that it answered, the nearest of them.
 
-    ``share`` is how much of the words it has; those that stand above it alone count half.
+    ``share`` is how much of the words it has; those that stand above it alone count half. ``foreign`` are the names and
+    days of the passage that no input of the document has which it is offered to: the client of then, for one.
     """
 
     entry: LibraryEntry
     passage: Passage
     demand: str
     share: float
+    foreign: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -157,7 +161,40 @@ async def offers(client: Client, document_id: str) -> list[DemandOffers]:
             raise
     others = [one for one in await entries(client) if one.entry.document_id != document_id]
     found = await _offered(client, others, [one.words for one in asked], least=LEAST_SHARE)
-    return [DemandOffers(one, tuple(best[:MOST_OFFERS])) for one, best in zip(asked, found, strict=True) if best]
+    offered = [DemandOffers(one, tuple(each[:MOST_OFFERS])) for one, each in zip(asked, found, strict=True) if each]
+    return await _with_foreign(client, document, offered)
+
+
+async def _with_foreign(client: Client, document: DocumentView, offered: Sequence[DemandOffers]) -> list[DemandOffers]:
+    given = [one.text for one in document.counting if one.text and one.text.size <= MOST_COMPARED]
+    known = "\n".join(filter(None, await _each(client.stored_text(document.document_id, ref) for ref in given)))
+    texts = tuple(dict.fromkeys(_said_in(one) for each in offered for one in each.offers))
+    foreign = dict(zip(texts, await client.compute(foreign_words, texts, known), strict=True))
+    return [
+        replace(each, offers=tuple(replace(one, foreign=foreign[_said_in(one)]) for one in each.offers))
+        for each in offered
+    ]
+
+
+def _said_in(offer: Offer) -> tuple[str, str]:
+    return offer.passage.text, offer.passage.language
+
+
+def foreign_words(texts: tuple[tuple[str, str], ...], known: str) -> list[tuple[str, ...]]:
+    """The names and days of each text, which comes with its language, that do not stand in what is known."""
+    from stemma_evidence import claims
+
+    there = " ".join(known.casefold().split())
+    return [
+        tuple(
+            dict.fromkeys(
+                claim.text
+                for claim in claims(text, language, of_draft=False)
+                if claim.kind in ("name", "date") and " ".join(claim.text.casefold().split()) not in there
+            )
+        )
+        for text, language in texts
+    ]
 
 
 def _is_unanswered(entry: LedgerEntry) -> bool:

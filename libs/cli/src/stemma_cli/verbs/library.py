@@ -155,6 +155,8 @@ def _say_offer(offer: Offer) -> None:
     say(f"{_place(entry)} (version {entry.entry.version}): {entry.section_title} - {entry.document_title}")
     say(f"  {_said(entry)}")
     say(f"  {' '.join(offer.passage.text.split())[:MOST_OF_PASSAGE]}")
+    if offer.foreign:
+        say(f"  in no input here: {', '.join(offer.foreign)}")
 
 
 def _say_demand(row: DemandOffers) -> None:
