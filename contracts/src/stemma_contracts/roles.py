@@ -34,6 +34,8 @@ _WRITES = (
     "regenerate-section",
     "regenerate-sections",
     "retry-section",
+    "set-budget",
+    "answer-budget",
     "export-document",
     "export-form",
     "read-return",

@@ -8,6 +8,7 @@ from stemma_cli.main import MODULE_OF, MODULES, app
 from stemma_contracts import Family, registry
 from stemma_contracts.v1 import events
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.comments import NewComment
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import Origin
@@ -37,6 +38,8 @@ REQUESTS: dict[tuple[str, ...], tuple[type[r.DocumentRequest], dict[str, Any]]] 
     ),
     ("retry", "research"): (r.RetrySection, {"section_id": "research"}),
     ("pause",): (r.PauseDocument, {}),
+    ("budget", "--cost", "2.5"): (r.SetBudget, {"budget": Budget(cost=2.5)}),
+    ("budget", "--stop"): (r.AnswerBudget, {"question": "none", "answer": "stop"}),
     ("resume",): (r.ResumeDocument, {}),
     ("cancel", "--yes"): (r.CancelDocument, {}),
     ("edit", "research", "-m", "Shorter."): (r.EditSection, {**ABOUT, "instruction": "Shorter."}),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.exports import Cover, ExportFormat, VersionPair
 from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import InputReading
@@ -97,6 +98,9 @@ BY_NAME: dict[str, st.SearchStrategy[Any]] = {
     "owner": st.sampled_from(["", "bea"]),
     "expires": st.sampled_from([None, WHEN]),
     "role": st.sampled_from(get_args(UploadRole)),
+    "budget": st.builds(Budget, calls=st.none() | st.integers(0, 9)),
+    "question": st.sampled_from([f"b{number}" for number in range(2, 9)]),
+    "answer": st.sampled_from(["once", "stop"]),
     "since": st.integers(1, 3),
     "sequence": st.just(0),
     "dropped": st.lists(st.sampled_from(["f1", "f9"]), unique=True).map(tuple),

@@ -6,12 +6,12 @@ A plain JSON body without headers is accepted.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, ValidationError, model_validator
+from pydantic import AfterValidator, Field, StrictBool, StrictInt, StringConstraints, model_validator
 
 from stemma_contracts.base import Contract, Stored, invalid_field
-from stemma_contracts.registry import Family, UnknownContract, registry
+from stemma_contracts.registry import Family, registry
 from stemma_contracts.shown import check_shown
 from stemma_contracts.tokens import Digest, FileName, LanguageTag, Token
 from stemma_contracts.v1.section import Due
@@ -22,6 +22,7 @@ from .asked import Reference as Reference
 from .asked import Request as Request
 from .asked import SectionDecision as SectionDecision
 from .asked import SectionRequest as SectionRequest
+from .budgets import Budget
 from .comments import MOST_COMMENTS, NewComment
 from .exports import Cover, ExportFormat, VersionPair
 from .forms import MOST_FIELDS
@@ -31,6 +32,10 @@ from .outline import MOST_SECTIONS, OutlineSection
 from .references import UploadRef, UploadRole
 from .returned import MOST_COMMENTS_CHOSEN, CommentUse
 from .review import ReviewEdits, ReviewPolicy
+from .spending import AnswerBudget as AnswerBudget
+from .spending import PlanChange as PlanChange
+from .spending import SetBudget as SetBudget
+from .spending import body_to_plan as body_to_plan
 
 
 @registry.contract("stemma.create.document.v1", Family.REQUEST)
@@ -56,6 +61,7 @@ class CreateDocument(Request):
     language: LanguageTag | None = None
     outline: tuple[OutlineSection, ...] | None = Field(default=None, min_length=1, max_length=MOST_SECTIONS)
     review_edits: ReviewEdits | None = None
+    budget: Budget | None = Field(default=None, description="what its model calls may come to; else as its kind says")
 
     @model_validator(mode="after")
     def _one_brief(self) -> CreateDocument:
@@ -549,52 +555,3 @@ class ReuseEntry(DocumentRequest):
     requirement_ids: tuple[Token, ...] = Field(
         default=(), max_length=100, description="rows of the ledger for which it was chosen"
     )
-
-
-@registry.contract("stemma.plan.change.v1", Family.REQUEST)
-class PlanChange(DocumentRequest):
-    """Ask what another request about the document would lead to: the answer has its plan, and nothing is changed.
-
-    ``change`` is the name of that request, such as ``edit-section``, and ``body`` its fields. What would be refused is
-    refused, with the fields of ``body`` that are wrong.
-    """
-
-    change: Token
-    body: dict[str, Any] = Field(description="as that request has them; the document need not be named")
-
-    @model_validator(mode="after")
-    def _is_one(self) -> PlanChange:
-        try:
-            _ = self.planned
-        except UnknownContract as error:
-            raise invalid_field(str(error), "change") from None
-        except ValidationError as error:
-            raise _of_body(error) from None
-        return self
-
-    @property
-    def planned(self) -> DocumentRequest:
-        """The request that is planned."""
-        cls = registry.by_token(Family.REQUEST, self.change).cls
-        if not issubclass(cls, DocumentRequest) or cls is PlanChange:
-            raise UnknownContract(f"{self.change} changes no document that there is")
-        return cls.model_validate({**self.body, "document_id": self.document_id})
-
-    @classmethod
-    def of(cls, request: DocumentRequest) -> PlanChange:
-        """The same request, to be planned."""
-        change = registry.entry_of(request).token
-        return cls(document_id=request.document_id, change=change, body=body_to_plan(request))
-
-
-def body_to_plan(request: Request) -> dict[str, Any]:
-    """The fields of a request, but for those that a plan has itself."""
-    return request.model_dump(mode="json", exclude_defaults=True, exclude={"request_id", "actor", "document_id"})
-
-
-def _of_body(error: ValidationError) -> ValidationError:
-    found = error.errors(include_url=False, include_input=False)
-    lines: list[Any] = [
-        {"type": one["type"], "loc": ("body", *one["loc"]), "input": None, "ctx": one.get("ctx", {})} for one in found
-    ]
-    return ValidationError.from_exception_data("body", lines)

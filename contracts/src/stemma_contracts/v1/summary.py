@@ -10,6 +10,7 @@ from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.section import Due
 
+from .budgets import BudgetView
 from .cycles import CycleSummary
 from .document import DocumentStatus
 from .library import BidOutcome
@@ -97,6 +98,7 @@ class DocumentSummary(Contract):
     language: str = Field(default="", max_length=35, description="BCP 47 primary tag")
     updated_at: AwareDatetime | None = None
     usage: Usage = Usage()
+    budget: BudgetView | None = None
     input_count: int = Field(default=0, ge=0, description="the inputs are told by its first event")
     lacks_brief: bool = Field(default=False, description="the brief could not be read: a person has to give another")
     outlined_by: str = Field(default="", description="the request that demands its chapters; empty: no request does")

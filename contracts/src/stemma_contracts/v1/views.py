@@ -13,6 +13,7 @@ from pydantic import Field, computed_field, model_validator
 from stemma_contracts.base import Contract
 
 from .answers import Problem
+from .budgets import BudgetView
 from .cycles import CyclePlan, CycleSummary
 from .document import DocumentStatus
 from .evaluation import Evaluation
@@ -494,6 +495,7 @@ class DocumentView(Contract):
     outlined_by: str = Field(default="", description="the request that demands its chapters; empty: no request does")
     awaits_chapters: bool = Field(default=False, description="its sections may still be replaced by such chapters")
     ledger: LedgerView | None = None
+    budget: BudgetView | None = None
     outcome: BidOutcome = "open"
     reuses: tuple[ReuseView, ...] = ()
 

@@ -30,6 +30,7 @@ MODULES = {
     "editing": "edit accept-edit reject-edit keep regenerate restore settle take-back",
     "facts": "fact",
     "planning": "plan",
+    "budgets": "budget",
     "comparing": "stale diff history replay",
     "exporting": "export",
     "proving": "verify provenance",

@@ -9,12 +9,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from statistics import median
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from rpds import HashTrieMap
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.usage import Usage
+
+if TYPE_CHECKING:  # a document has costs
+    from .state import Document
 
 Work = Literal["writing", "editing", "checking"]
 WORKS: tuple[Work, ...] = ("writing", "editing", "checking")
@@ -126,6 +129,21 @@ def usual(histories: Iterable[tuple[Mapping[str, str], Costs]]) -> Usual:
 def expected(costs: Costs, section_id: str, kind: str, work: Work, usually: Usual) -> Run | None:
     """What more work on a section will probably take: as it did before, else as with others of its kind."""
     return _middle(costs.runs.get((section_id, work), ())) or usually.get((kind, work))
+
+
+def likely(document: Document, section_id: str, work: Work) -> Usage | None:
+    """What work on a section will probably take as the document itself tells: the same before, else with others of its
+    kind, else the most that any took.
+    """
+    kinds = {name: section.plan.kind for name, section in document.sections.items()}
+    usually = usual([(kinds, document.costs)])
+    if found := expected(document.costs, section_id, kinds[section_id], work, usually):
+        return found.usage
+    return max((run.usage for (_, one), run in usually.items() if one == work), key=_size, default=None)
+
+
+def _size(usage: Usage) -> tuple[float, int]:
+    return usage.cost, usage.tokens
 
 
 def _middle(runs: Iterable[Run]) -> Run | None:

@@ -18,6 +18,7 @@ from stemma_contracts.v1.section import SectionStatus
 
 from .commands import NOT_COMPARED, Asked, Command, Compared, Differences, Elapsed, Record, not_decidable
 from .evolve import evolve, with_usage_before
+from .features.budget import within
 from .features.documents import Create
 from .features.erasure import Erase, being_erased, certified
 from .features.library.feature import Notice, noticed
@@ -168,16 +169,16 @@ _MAY_END = [feature.may_end for feature in FEATURES if feature.may_end]
 
 
 def next_steps(state: State, stale: Staleness) -> tuple[tuple[str, ...], list[e.AnyEvent]]:
-    """The sections to start now, and the event that ends the document if nothing can go on."""
+    """The sections to start now, and the event that ends the document or asks about its budget if nothing can go on."""
     if not isinstance(state, Document) or state.lifecycle is not Lifecycle.RUNNING:
         return (), []
-    starts = tuple(
+    wanted = tuple(
         name
         for name, section in state.sections.items()
         if isinstance(section.phase, Queued) and all(may_start(state, section, stale) for may_start in _MAY_START)
     )
-    if starts:
-        return starts, []
+    if wanted:
+        return within(state, wanted)
     return (), [] if stale else _end(state)
 
 

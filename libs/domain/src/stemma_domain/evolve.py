@@ -19,6 +19,7 @@ from stemma_domain.features.inputs.feature import first_inputs
 from stemma_domain.jobs import GENERATE, job_id
 
 from .costs import with_costs
+from .features.budget import Spending
 from .features.cycles import Cycle
 from .sections import section_applied, started
 from .state import Document, Erased, HandledRequest, NoDocument, Section, State, activity_of, settled
@@ -80,6 +81,7 @@ def _requested(event: e.DocumentRequested) -> Document:
         titled_by_file=event.titled_by_file,
         chapters_from_request=event.chapters_from_request,
         owner=event.actor or "",
+        spending=Spending(event.budget) if event.budget else None,
     )
     return replace(document, inputs=first_inputs(replace(document, number=1), event))
 
@@ -197,7 +199,7 @@ def _sections_named(event: e.AnyEvent) -> Iterator[str]:
             yield from (upstream.section_id for upstream in _upstream_of(event))
             if isinstance(event, e.SectionApprovalWithdrawn):
                 yield from event.stops
-        case e.RevisionCycleStarted() | e.ReturnApplied():
+        case e.RevisionCycleStarted() | e.ReturnApplied() | e.DocumentBudgetReached():
             yield from event.sections
         case e.FormFieldsConfirmed():
             yield from event.section.depends_on

@@ -24,13 +24,15 @@ class Task(Generic[*About]):
     work is about.
 
     Jobs of a section are not given out while its document is paused, those ``after_reading`` not before the first
-    reading of the request. What was given out before that counts all the same.
+    reading of the request, and a paid look that is ``is_aside`` not while the budget is spent. What was given out
+    before that counts all the same.
     """
 
     make: Callable[[*About], Job]
     settle: Callable[[*About, Outcome], AnyEvent]
     of_section: bool = True
     after_reading: bool = False
+    is_aside: bool = False
 
 
 Work = tuple[str, Task[*tuple[Any, ...]], tuple[Any, ...]]

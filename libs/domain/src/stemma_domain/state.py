@@ -39,6 +39,7 @@ from .features.library.state import NO_ENTRY, Entry
 if TYPE_CHECKING:  # a feature knows the document; the document only names what a feature keeps in it
     from stemma_domain.features.inputs.material import Input
 
+    from .features.budget import Spending
     from .features.cycles import Cycle
     from .features.erasure import Erasure
     from .features.exports import Export
@@ -378,6 +379,7 @@ class Document:
     sequence: int = 0
     usage: Usage = NO_USAGE
     costs: Costs = field(default_factory=Costs)
+    spending: Spending | None = None
     ledger: Ledger | None = None
     wordings: tuple[PlanWording, ...] = ()
     titled_by_file: bool = False

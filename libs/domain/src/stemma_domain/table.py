@@ -4,6 +4,7 @@ from typing import Any
 
 from .features import (
     assignment,
+    budget,
     checks,
     choosing,
     comments,
@@ -43,6 +44,7 @@ FEATURES: tuple[Feature[Any], ...] = (
     comments.FEATURE,
     choosing.FEATURE,
     assignment.FEATURE,
+    budget.FEATURE,
     library.FEATURE,
     erasure.FEATURE,
 )

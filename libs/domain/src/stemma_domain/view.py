@@ -18,6 +18,7 @@ from stemma_domain.features.ledger.chapters import awaits_chapters
 from stemma_domain.features.ledger.feature import ledger_view
 from stemma_domain.features.library.feature import entry_view
 
+from .features.budget import budget_view
 from .features.cycles import Cycle
 from .features.inputs.material import given, lacks_brief, lacks_form
 from .staleness import NOT_STALE, Staleness, staleness
@@ -86,6 +87,7 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
         cycle_plan=document.cycle.plan if document.cycle else None,
         last_sequence=document.sequence,
         ledger=ledger_view(document, document.ledger) if document.ledger else None,
+        budget=budget_view(document),
         outcome=document.outcome,
         reuses=tuple(document.reuses.values()),
     )
@@ -222,6 +224,7 @@ def summarise(document: Document, last_sequence: int, stale: Staleness | None = 
         language=document.language,
         updated_at=document.time,
         usage=document.usage,
+        budget=budget_view(document),
         input_count=sum(1 for _ in given(document)),
         lacks_brief=lacks_brief(document),
         outlined_by=document.outlined_by,

@@ -13,6 +13,7 @@ from stemma_contracts.v1.outcomes import JobDead, Outcome, ThreadsHeld
 
 from .commands import Timer
 from .features import erasure
+from .features.budget import is_spent
 from .features.ledger.chapters import is_first_reading_open
 from .hooks import Work
 from .state import Document, Lifecycle, State, open_job_id
@@ -44,11 +45,11 @@ def openings(state: State) -> dict[str, Work]:
     """What can be made into each open job, by its id: most were published before and need not be made again."""
     if not isinstance(state, Document):
         return {}
-    works, reads = state.lifecycle in _WORKING, is_first_reading_open(state)
+    works, reads, spent = state.lifecycle in _WORKING, is_first_reading_open(state), is_spent(state)
     return {
         job_id: (job_id, task, about)
         for job_id, task, about in work_of(state)
-        if (works or not task.of_section) and not (reads and task.after_reading)
+        if (works or not task.of_section) and not (reads and task.after_reading) and not (spent and task.is_aside)
     }
 
 

@@ -236,6 +236,7 @@ class Intake:
             language=kind.blueprint.language,
             wordings=tuple(_wordings(kind, request)) if request.language is None and not _is_text(request) else (),
             titled_by_file=title is not None and not request.title.strip(),
+            budget=request.budget or kind.blueprint.budget,
             chapters_from_request=_takes_chapters(request, kind, sections),
         )
         return Create(request, received.asked, time, requested=requested)

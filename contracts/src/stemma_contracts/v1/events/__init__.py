@@ -8,6 +8,9 @@ from .base import Event as Event
 from .base import PaidEvent as PaidEvent
 from .base import SectionEvent as SectionEvent
 from .document import BidOutcomeRecorded as BidOutcomeRecorded
+from .document import DocumentBudgetAnswered as DocumentBudgetAnswered
+from .document import DocumentBudgetReached as DocumentBudgetReached
+from .document import DocumentBudgetSet as DocumentBudgetSet
 from .document import DocumentCancelled as DocumentCancelled
 from .document import DocumentCompleted as DocumentCompleted
 from .document import DocumentErased as DocumentErased
@@ -159,6 +162,7 @@ AnyInputEvent = (
     | EntryUseLapsed
 )
 AnyErasureEvent = DocumentErasureRequested | DocumentThreadsErased | DocumentErased
+AnyBudgetEvent = DocumentBudgetSet | DocumentBudgetReached | DocumentBudgetAnswered
 AnyDocumentEvent = (
     DocumentRequested
     | DocumentPaused
@@ -170,6 +174,7 @@ AnyDocumentEvent = (
     | AnyExportOutcome
     | OutcomeSuperseded
     | RevisionCycleStarted
+    | AnyBudgetEvent
     | AnyFormEvent
     | AnyReturnEvent
     | AnyInputEvent

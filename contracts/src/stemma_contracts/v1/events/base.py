@@ -4,7 +4,7 @@ from pydantic import Field, StrictBool
 
 from stemma_contracts.base import Contract, Explicit
 from stemma_contracts.tokens import Digest, Token
-from stemma_contracts.v1.requests import Actor
+from stemma_contracts.v1.asked import Actor
 from stemma_contracts.v1.staleness import StaleMark, TextDifference
 from stemma_contracts.v1.usage import Usage
 

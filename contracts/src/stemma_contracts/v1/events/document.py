@@ -7,6 +7,7 @@ from pydantic import AwareDatetime, Field, StrictBool
 from stemma_contracts.registry import Family, registry
 from stemma_contracts.tokens import Digest, FileName, JobId, Token
 from stemma_contracts.v1.bids import RuleChecks
+from stemma_contracts.v1.budgets import Budget, BudgetQuestion
 from stemma_contracts.v1.coded import Coded
 from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.cycles import CyclePlan
@@ -143,6 +144,7 @@ class DocumentRequested(Event):
     chapters_from_request: StrictBool = Field(
         default=False, description="nobody gave an outline: the chapters that a request demands take their place"
     )
+    budget: Budget | None = None
 
 
 @registry.contract("stemma.document.paused.v1", Family.EVENT)
@@ -190,6 +192,28 @@ class DocumentErased(Event):
     requested_at: AwareDatetime
     erased: tuple[ErasedStore, ...]
     remain: tuple[Token, ...] = Field(default=(), description="what may hold copies and is no store of a service")
+
+
+@registry.contract("stemma.document.budget.set.v1", Family.EVENT)
+class DocumentBudgetSet(Event):
+    """What model calls for the document may come to from now on; an open question is closed by it."""
+
+    budget: Budget
+
+
+@registry.contract("stemma.document.budget.reached.v1", Family.EVENT)
+class DocumentBudgetReached(Event, BudgetQuestion):
+    """Sections wait, since to write them would probably pass a bound of the budget: a person is asked."""
+
+    budget: Budget
+
+
+@registry.contract("stemma.document.budget.answered.v1", Family.EVENT)
+class DocumentBudgetAnswered(Event):
+    """A person has the sections of the question written once all the same, or leaves them."""
+
+    question: Token
+    answer: Literal["once", "stop"]
 
 
 @registry.contract("stemma.revision.cycle.started.v1", Family.EVENT)

@@ -54,6 +54,7 @@ from stemma_cli.wording import (
 
 from .findings import lines_about, lines_about_edit
 from .inputs import brief_words, unused_lines
+from .plans import budget_words
 
 FEW = 4
 """Findings of a section that stand below the table of its document."""
@@ -115,7 +116,7 @@ async def show_document(client: Client, view: DocumentView, then: datetime | Non
     for words in await unused_lines(client, view):
         note(words)
     _show_exports(view)
-    say(_usage_words(view))
+    _show_usage(view)
     for words in [] if then else await _under_way(client, view, seconds):
         note(words)
 
@@ -179,11 +180,13 @@ def _assignment_words(section: SectionView) -> str:
     return assignment_words(asked.assignee, asked.due) if asked else ""
 
 
-def _usage_words(view: DocumentView) -> str:
+def _show_usage(view: DocumentView) -> None:
     usage = view.usage
     cached = f" ({usage.cached_tokens} cached)" if usage.cached_tokens else ""
     tokens = f"{usage.input_tokens} tokens read{cached}, {usage.output_tokens} written"
-    return f"model calls: {usage.calls}, {tokens}, {cost_words(usage.cost)}"
+    say(f"model calls: {usage.calls}, {tokens}, {cost_words(usage.cost)}")
+    if view.budget is not None:
+        note(budget_words(view))
 
 
 async def show_section(

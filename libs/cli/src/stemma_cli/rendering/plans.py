@@ -1,8 +1,9 @@
-"""A plan: what models would do and what that takes, and what is left for people."""
+"""Plans and budgets: what models would do and what that takes, what they may, and what is left for people."""
 
 from collections.abc import Callable, Mapping
 
 from stemma_contracts.v1.plans import Plan, PlannedKind, PlannedWork
+from stemma_contracts.v1.views import DocumentView
 
 from stemma_cli.output import note, say, say_rows
 from stemma_cli.wording import cost_words, seconds_words
@@ -41,3 +42,20 @@ def _in_all(plan: Plan) -> str:
     known = f"in all about {usage.calls} model calls, {usage.tokens} tokens, {cost_words(usage.cost)}"
     time = "" if plan.seconds is None else f", {seconds_words(plan.seconds)}"
     return f"{known}{time}{f'; of {plan.unknown} nobody knows' if plan.unknown else ''}"
+
+
+def budget_words(view: DocumentView) -> str:
+    """The budget, what of it is used, and what waits for more."""
+    found, usage = view.budget, view.usage
+    budget = found.budget if found else None
+    bounds = [
+        f"{usage.calls} of {budget.calls} model calls" if budget and budget.calls is not None else "",
+        f"{usage.tokens} of {budget.tokens} tokens" if budget and budget.tokens is not None else "",
+        f"{usage.cost:.2f} of {cost_words(budget.cost)}" if budget and budget.cost is not None else "",
+    ]
+    words = f"budget: {', '.join(filter(None, bounds)) or 'none'}"
+    if found and (asked := found.question):
+        takes = f", about {asked.expected.tokens} tokens, {cost_words(asked.expected.cost)}" if asked.expected else ""
+        ways = f"raise it, or `stemma budget {view.document_id[:8]}` with --once or --stop"
+        return f"{words}; these would pass it ({asked.bound}): {', '.join(asked.sections)}{takes}; {ways}"
+    return f"{words}; not written by it: {', '.join(found.left)}" if found and found.left else words

@@ -24,6 +24,7 @@ from stemma_cli.output import clean_line, console, note, say, say_json, table
 
 from .findings import lines_about, lines_about_edit
 from .inputs import brief_words
+from .plans import budget_words
 
 WIDE = 64
 """Columns of the screen below which a table by section tells statuses only."""
@@ -177,6 +178,7 @@ def is_over(view: DocumentView, *, follow: bool) -> bool:
     if view.status is DocumentStatus.COMPLETED:
         return not view.checking
     needs_a_person = bool(view.waiting) or view.lacks_brief or view.status is DocumentStatus.PAUSED
+    needs_a_person |= bool(view.budget and (view.budget.question or view.budget.left))
     return view.status in ENDED or (needs_a_person and not view.at_work and not follow)
 
 
@@ -196,6 +198,8 @@ async def tell_verdict(client: Client, view: DocumentView) -> ExitCode:
     _tell_who_waits(view)
     if view.lacks_brief:
         note(brief_words(view))
+    if view.budget is not None and (view.budget.question or view.budget.left):
+        note(budget_words(view))
     if view.status is DocumentStatus.PAUSED:
         note(wording.paused_words(view))
     return ExitCode.FAILED if failed or view.status in ENDED else ExitCode.OK

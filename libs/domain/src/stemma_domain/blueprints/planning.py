@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from stemma_contracts.media import MEDIA_TYPE_PATTERN
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.review import ReviewEdits, ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import Collected, SectionPlan
@@ -62,6 +63,7 @@ class Blueprint(BaseModel):
     review_edits: ReviewEdits = "human"
     dependencies: dict[Token, tuple[Token, ...]] | None = None
     cycle: CyclePlan | None = None
+    budget: Budget | None = Field(default=None, description="what model calls for a document may come to")
     sections: tuple[BlueprintSection, ...] = Field(min_length=1, max_length=200)
 
 

@@ -118,6 +118,6 @@ def _evaluation(document: Document, section: Section, job_id: str) -> j.Evaluate
     )
 
 
-_TASKS = {Activity.VALIDATE: Task(validation, _checked), Activity.EVALUATE: Task(_evaluation, _checked)}
+_TASKS = {Activity.VALIDATE: Task(validation, _checked), Activity.EVALUATE: Task(_evaluation, _checked, is_aside=True)}
 
 FEATURE: Feature[Any] = Feature(work=work, job_owners={VALIDATE: subjects.VALIDATOR, EVALUATE: subjects.GENERATION})

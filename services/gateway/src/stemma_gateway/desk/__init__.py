@@ -2,6 +2,7 @@
 
 from . import (
     asking,
+    budgets,
     commenting,
     deciding,
     document,
@@ -58,5 +59,6 @@ PAGES = (
     stating,
     deciding,
     stale,
+    budgets,
 )
 """The pages of the desk, what they load, and what their forms send: each has a router."""

@@ -33,7 +33,7 @@ from .shell import kind_title, shown, title_of
 STEP, MARGIN = 14, 8
 MOST_BYTES, LEAST_OF_A_SECTION = 48 * 1024, 1024
 """Of Markdown on one page at first; what comes behind is loaded by the page, section by section."""
-OF_THE_DOCUMENT = ("export", "keep", "regenerate")
+OF_THE_DOCUMENT = ("budget", "export", "keep", "regenerate")
 """What is done about a document and no section of it."""
 WORK: Mapping[str, type[PauseDocument | ResumeDocument | CancelDocument]] = {
     "pause": PauseDocument,

@@ -1,0 +1,220 @@
+"""The budget of a document: a person is asked before work that would pass it begins.
+
+What is under way is never cut off. A piece of work takes, by all that is known, what such work took in the document
+before; where nobody knows, no other is begun beside it. So the first section of a document tells what the next take.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import assert_never, get_args
+
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.budgets import Bound, Budget, BudgetQuestion, BudgetView
+from stemma_contracts.v1.usage import Usage
+
+from stemma_domain.commands import Asked, of_document, refused
+from stemma_domain.costs import NOTHING, Work, likely
+from stemma_domain.features.proposals import Proposing
+from stemma_domain.hooks import Feature
+from stemma_domain.state import (
+    AwaitingAnswer,
+    Document,
+    Generating,
+    Lifecycle,
+    NeedDispatched,
+    Resuming,
+    Revising,
+    Section,
+    Validating,
+)
+
+BudgetRequest = r.SetBudget | r.AnswerBudget
+
+
+@dataclass(frozen=True)
+class Spending:
+    """The budget of a document, its open question, and what a person said to the last.
+
+    ``once`` are sections that may be written although that passes it, ``left`` those that nobody is to write before
+    there is another budget.
+    """
+
+    budget: Budget
+    question: BudgetQuestion | None = None
+    once: frozenset[str] = frozenset()
+    left: frozenset[str] = frozenset()
+
+
+NO_BUDGET = Spending(Budget())
+
+
+def _of(document: Document) -> Spending:
+    return document.spending or NO_BUDGET
+
+
+def evolve(document: Document, event: e.AnyBudgetEvent) -> Document:
+    return replace(document, spending=_after(_of(document), event))
+
+
+def _after(spending: Spending, event: e.AnyBudgetEvent) -> Spending:
+    match event:
+        case e.DocumentBudgetSet():
+            return Spending(event.budget)
+        case e.DocumentBudgetReached():
+            return replace(spending, question=BudgetQuestion.model_validate(dict(event)))
+        case e.DocumentBudgetAnswered():
+            named = frozenset(spending.question.sections if spending.question else ())
+            once, left = (named, frozenset[str]()) if event.answer == "once" else (frozenset[str](), named)
+            return replace(spending, question=None, once=spending.once | once, left=spending.left | left)
+        case _:
+            assert_never(event)
+
+
+def after(document: Document, event: e.AnyEvent) -> Document:
+    """Leave to pass the budget holds for one writing."""
+    spending = _of(document)
+    if not spending.once.intersection(event.starts):
+        return document
+    return replace(document, spending=replace(spending, once=spending.once.difference(event.starts)))
+
+
+def decide(command: Asked[BudgetRequest], document: Document) -> Sequence[e.AnyEvent]:
+    spending = _of(document)
+    if document.lifecycle is Lifecycle.CANCELLED:
+        return [refused(command, of_document(document))]
+    match command.request:
+        case r.SetBudget(budget=budget) if budget == spending.budget:
+            return [refused(command, Problem.of("budget_same", "budget"))]
+        case r.SetBudget(budget=budget):
+            return [e.DocumentBudgetSet(**command.asked, budget=budget)]
+        case r.AnswerBudget() as request:
+            if spending.question is None or spending.question.question != request.question:
+                return [refused(command, Problem.of("budget_question_closed", "question"))]
+            return [e.DocumentBudgetAnswered(**command.asked, question=request.question, answer=request.answer)]
+        case _:
+            assert_never(command.request)
+
+
+def within(document: Document, wanted: Sequence[str]) -> tuple[tuple[str, ...], list[e.AnyEvent]]:
+    """Those of the sections that may begin now, and the question about others, if nobody was asked about them yet."""
+    spending = _of(document)
+    if spending.budget == NO_BUDGET.budget or not wanted:
+        return tuple(wanted), []
+    begins, waits, bound = list[str](), list[str](), None
+    total, alone = _with_reserve(document), not any(map(_is_under_way, document.sections.values()))
+    for name in wanted:
+        takes = likely(document, name, "writing")
+        passed = spending.budget.passed_by(total.plus(takes or _A_CALL))
+        if name in spending.once or (passed is None and (takes is not None or alone)):
+            begins.append(name)
+            total, alone = total.plus(takes or NOTHING), False
+        elif passed is not None and name not in spending.left:
+            waits.append(name)
+            bound = bound or passed
+    asks = spending.question is None and bound is not None and waits
+    return tuple(begins), [_question(document, bound, waits, total)] if asks and bound else []
+
+
+_A_CALL = Usage(calls=1, output_tokens=1)
+"""What work takes at least of which nobody knows more."""
+
+
+def _question(document: Document, bound: Bound, waits: Sequence[str], total: Usage) -> e.DocumentBudgetReached:
+    takes = [likely(document, name, "writing") for name in waits]
+    known = _sum(one for one in takes if one)
+    return e.DocumentBudgetReached(
+        question=f"b{document.number + 1}",
+        bound=bound,
+        sections=tuple(waits),
+        usage=total,
+        expected=known if any(takes) else None,
+        budget=_of(document).budget,
+    )
+
+
+def _with_reserve(document: Document) -> Usage:
+    """What the document came to, and what the work that is under way will probably add to that."""
+    return document.usage.plus(_sum(_reserves(document)))
+
+
+def _sum(usages: Iterable[Usage]) -> Usage:
+    total = NOTHING
+    for usage in usages:
+        total = total.plus(usage)
+    return total
+
+
+def _reserves(document: Document) -> Iterator[Usage]:
+    for name, section in document.sections.items():
+        if _is_under_way(section) and (takes := likely(document, name, "writing")) is not None:
+            runs = document.costs.runs.get((name, "writing"), ())
+            yield _less(takes, runs[-1].usage if runs else NOTHING)
+        if isinstance(section.phase, Revising) or isinstance(section.proposal, Proposing):
+            yield likely(document, name, "editing") or NOTHING
+
+
+def _less(usage: Usage, spent: Usage) -> Usage:
+    return Usage(
+        calls=max(0, usage.calls - spent.calls),
+        input_tokens=max(0, usage.input_tokens - spent.input_tokens),
+        output_tokens=max(0, usage.output_tokens - spent.output_tokens),
+        cost=max(0.0, usage.cost - spent.cost),
+    )
+
+
+def _is_under_way(section: Section) -> bool:
+    match section.phase:
+        case Generating() | AwaitingAnswer() | NeedDispatched() | Resuming():
+            return True
+        case Validating(generating=generating):
+            return generating is not None
+        case _:
+            return False
+
+
+def is_spent(document: Document) -> bool:
+    """Whether not one call more fits: looks of models at texts of people wait, too."""
+    return _of(document).budget.passed_by(document.usage.plus(_A_CALL)) is not None
+
+
+_ASKED: dict[type[e.Event], tuple[str, Work]] = {
+    e.SectionEditRequested: ("stemma.edit.section.v1", "editing"),
+    e.SectionRevisionRequested: ("stemma.revise.section.v1", "editing"),
+}
+
+
+def follow(document: Document, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
+    """The events, or the refusal of a request for work that would begin at once and pass the budget."""
+    if _of(document).budget == NO_BUDGET.budget:
+        return events
+    total = _with_reserve(document)
+    for event in events:
+        if (about := _ASKED.get(type(event))) is None or not isinstance(event, e.SectionEvent):
+            continue
+        name, work = about
+        total = total.plus(likely(document, event.section_id, work) or _A_CALL)
+        if bound := _of(document).budget.passed_by(total):
+            asked = {"request_id": event.request_id, "request_digest": event.request_digest, "actor": event.actor}
+            problem = Problem.of("budget_passed", "document_id", bound=bound)
+            told = {**asked, "actor_verified": event.actor_verified, "section_id": event.section_id}
+            return [e.DecisionRefused.model_validate({**told, "request": name, "problem": problem})]
+    return events
+
+
+def budget_view(document: Document) -> BudgetView | None:
+    spending = _of(document)
+    if document.spending is None:
+        return None
+    return BudgetView(budget=spending.budget, question=spending.question, left=tuple(sorted(spending.left)))
+
+
+FEATURE = Feature[Asked[BudgetRequest]](
+    requests=get_args(BudgetRequest),
+    decide=decide,
+    follow=follow,
+    events=get_args(e.AnyBudgetEvent),
+    evolve=evolve,
+    after=after,
+)

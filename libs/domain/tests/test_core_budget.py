@@ -1,0 +1,153 @@
+"""A person is asked before the budget of a document is passed; what is under way goes on; on the pure core."""
+
+from typing import Any
+
+import domain_asking as asking
+import pytest
+from domain_story import PROVENANCE, Story, evaluation, ref
+from stemma_contracts.v1 import events as e
+from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
+from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.budgets import Budget, BudgetQuestion, BudgetView
+from stemma_contracts.v1.usage import Usage
+from stemma_domain.view import summarise, view_of
+from stemma_testkit.deciding import Then
+
+pytestmark = pytest.mark.req("L6")
+SPENT = Usage(calls=2, input_tokens=10, output_tokens=5, cost=0.5)
+
+
+def set_budget(story: Story, **bounds: Any) -> Then[Any, Any]:
+    return story.when(asking.ask(r.SetBudget, story.asked(), budget=Budget(**bounds)))
+
+
+def answer(story: Story, how: str, question: str = "") -> Then[Any, Any]:
+    view = view_of(story.document).budget
+    question = question or (view.question.question if view and view.question else "b0")
+    return story.when(asking.ask(r.AnswerBudget, story.asked(), question=question, answer=how))
+
+
+def written(story: Story, *names: str) -> list[Any]:
+    events: list[Any] = []
+    for name in names:
+        events += story.drafted(name, f"text {len(story.history)}", usage=SPENT).events
+        events += story.validated(name).events
+        events += story.approve(name, story.document.sections[name].current_number).events
+    return events
+
+
+def starts(events: Any) -> list[str]:
+    return [name for event in events for name in event.starts]
+
+
+@pytest.fixture
+def solved(begun: Story) -> Story:
+    """research <- solution <- budget, timeline: the first two took two calls each, and six are the budget."""
+    set_budget(begun, calls=6)
+    written(begun, "research")
+    begun.drafted("solution", usage=SPENT)
+    begun.validated("solution")
+    return begun
+
+
+def test_a_section_that_fits_begins_and_a_question_is_asked_about_the_other(solved: Story) -> None:
+    approved, asked = solved.approve("solution")
+    assert approved.starts == ("budget",)
+    assert isinstance(asked, e.DocumentBudgetReached)
+    assert (asked.bound, asked.sections, asked.usage.calls, asked.expected) == ("calls", ("timeline",), 6, SPENT)
+    view = view_of(solved.document)
+    assert view.budget is not None
+    assert view.budget.question == BudgetQuestion.model_validate(dict(asked))
+    assert summarise(solved.document, 1).budget == view.budget
+
+
+def test_what_is_under_way_goes_on_and_the_question_is_asked_once(solved: Story) -> None:
+    solved.approve("solution")
+    events = written(solved, "budget")
+    assert not [event for event in events if isinstance(event, e.DocumentBudgetReached)]
+    assert (solved.document.usage.calls, solved.status("budget"), solved.status("timeline")) == (
+        6,
+        "approved",
+        "queued",
+    )
+    assert solved.document_status() == "running", "it is not at its end"
+
+
+def test_a_raised_budget_begins_what_waited(solved: Story) -> None:
+    solved.approve("solution")
+    assert starts(set_budget(solved, calls=8)) == ["timeline"]
+    written(solved, "budget", "timeline")
+    assert (solved.document.usage.calls, solved.document_status()) == (8, "completed")
+
+
+def test_once_is_for_one_writing_alone(solved: Story) -> None:
+    solved.approve("solution")
+    assert starts(answer(solved, "once")) == ["timeline"]
+    written(solved, "budget", "timeline")
+    again = solved.when(asking.regenerate(solved.asked(), "timeline", 1))
+    assert [type(event) for event in again] == [e.SectionRegenerationRequested, e.DocumentBudgetReached]
+
+
+def test_what_is_left_waits_without_a_question_until_there_is_another_budget(solved: Story) -> None:
+    solved.approve("solution")
+    assert starts(answer(solved, "stop")) == []
+    written(solved, "budget")
+    assert view_of(solved.document).budget == BudgetView(budget=Budget(calls=6), left=("timeline",))
+    assert starts(set_budget(solved, cost=9.0)) == ["timeline"]
+
+
+def test_a_question_that_is_closed_and_the_same_budget_are_refused(solved: Story) -> None:
+    refusals = [answer(solved, "once", "b1"), set_budget(solved, calls=6)]
+    codes = [event.problem.code for events in refusals for event in events if isinstance(event, e.DecisionRefused)]
+    assert codes == ["budget_question_closed", "budget_same"]
+
+
+def test_while_nobody_knows_what_a_section_takes_one_is_written_at_a_time() -> None:
+    fresh = Story()
+    fresh.when(budgeted(fresh, {"a": (), "b": (), "c": ("a",)}, Budget(calls=9)))
+    assert starts(fresh.history) == ["a"]
+    assert starts(fresh.drafted("a", usage=SPENT)) == ["b"]
+
+
+def budgeted(story: Story, sections: dict[str, tuple[str, ...]], budget: Budget) -> Any:
+    other = Story()
+    other.create(sections)
+    (requested,) = [event for event in other.history if isinstance(event, e.DocumentRequested)]
+    kept = {"tenant", "document_id", "kind", "brief", "sections", "blueprint_digest"}
+    fields = {name: getattr(requested, name) for name in kept}
+    return asking.create(asked=story.asked("create"), time=requested.created_at, budget=budget, **fields)
+
+
+def test_an_edit_by_instruction_that_would_pass_it_is_refused_and_a_text_never(solved: Story) -> None:
+    solved.approve("solution")
+    written(solved, "budget")
+    (refusal,) = solved.when(asking.edit(solved.asked(), "budget", 1, ref("shorter")))
+    assert isinstance(refusal, e.DecisionRefused)
+    assert (refusal.problem.code, refusal.problem.params) == ("budget_passed", {"bound": "calls"})
+    solved.when(asking.write(solved.asked(), "budget", 1, ref("a person's")))
+    assert solved.status("budget") == "edited"
+
+
+def test_a_look_at_a_text_waits_while_the_budget_is_spent(solved: Story) -> None:
+    solved.approve("solution")
+    written(solved, "budget")
+    solved.when(asking.write(solved.asked(), "budget", 1, ref("a person's")))
+    assert solved.jobs(j.EvaluateDraft) == []
+    set_budget(solved)
+    assert len(solved.jobs(j.EvaluateDraft)) == 1
+
+
+def test_an_outcome_that_comes_twice_and_a_late_one_are_each_counted_once(solved: Story) -> None:
+    solved.approve("solution")
+    late = {"job_id": f"{asking.DOCUMENT}.1.generate.budget", "draft": ref("late"), "provenance": PROVENANCE}
+    for _ in range(2):
+        solved.outcome(o.SectionGenerated, "budget", **late, evaluation=evaluation(), usage=SPENT)
+    assert solved.document.usage.calls == 6
+
+
+def test_without_a_budget_all_is_as_it_was(begun: Story) -> None:
+    begun.settle("research")
+    begun.reviewable("solution")
+    assert starts(begun.approve("solution")) == ["budget", "timeline"]
+    assert view_of(begun.document).budget is None
