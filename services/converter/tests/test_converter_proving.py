@@ -3,14 +3,18 @@
 import asyncio
 import re
 from collections import Counter
+from io import BytesIO
+from itertools import accumulate
 from typing import Any
 
 import pytest
+from pypdf import PdfWriter
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows, RequirementAnswer
 from stemma_contracts.v1.proofs import Proof, Settlement
 from stemma_contracts.v1.references import InputFile
+from stemma_evidence.proof.pdf import ProvenPdf, changed_runs
 from stemma_evidence.proof.shown import Carried
 from stemma_evidence.proof.signing import TenantKey, encoded, for_readers, seal_of
 from stemma_evidence.proof.verifying import verified
@@ -39,9 +43,9 @@ def proven(converter: Any, rich: str) -> tuple[bytes, Proof]:
     return asyncio.run(made())
 
 
-async def _proven_job(proving: Exporter, rich: str) -> Any:
+async def _proven_job(proving: Exporter, rich: str, form: str = "docx") -> Any:
     """A job with a source of ours and one of the buyer, a demand that a block answers, and two people."""
-    job = await proving.job("docx", rich, _DRAFT)
+    job = await proving.job(form, rich, _DRAFT)
     ours = InputFile(name="rates.xlsx", artifact=await proving.stored("rates"))
     theirs = InputFile(name="rfq.pdf", artifact=await proving.stored("rfq"), role="request")
     start = _DRAFT.index("We ask")
@@ -182,3 +186,36 @@ def test_a_proof_that_was_taken_out_or_is_of_another_key_is_named_as_such(proven
     forged = _changed(data, part, lambda root: root.replace(proof.key.encode(), other.public.encode()))
     assert verified(forged, [KEY]).state == "forged"
     assert ProvenWord(without).with_proof(Carried(proof.key, proof.signature, content)) == data, "the same bytes"
+
+
+@pytest.mark.req("L9")
+async def test_a_pdf_proves_itself_also_when_it_was_saved_again_and_a_page_that_is_gone_is_named(
+    exporter: Exporter, rich: str
+) -> None:
+    exporter.secret = SECRET
+    data, _ = await exporter.converted(await _proven_job(exporter, rich, "pdf"))
+    found = verified(data, [KEY])
+    assert (found.state, found.intact) == ("valid", True)
+    statement = found.statement
+    assert statement is not None
+    priced = next(one for one in statement.blocks if one.block_id)
+    assert [statement.sources[number].name for number in priced.sources] == ["", "rfq.pdf"]
+    assert verified(data + b"%%EOF", [KEY]).intact is False
+    again = verified(_saved_again(data), [KEY])
+    assert (again.state, again.intact) == ("valid", False)
+    gone = verified(_saved_again(data, without_last=True), [KEY])
+    assert gone.state == "altered"
+    assert gone.findings[0].page == priced.page
+    run = ProvenPdf(data).text.run
+    for number, start in enumerate(accumulate((one.length for one in statement.blocks[:-1]), initial=0)):
+        other = "x" if run[start] != "x" else "y"
+        (changed,) = changed_runs(statement.blocks, run[:start] + other + run[start + 1 :])
+        assert (changed.number, changed.is_added) == (number, False)
+
+
+def _saved_again(data: bytes, *, without_last: bool = False) -> bytes:
+    writer, again = PdfWriter(clone_from=BytesIO(data)), BytesIO()
+    if without_last:
+        writer.remove_page(len(writer.pages) - 1)
+    writer.write(again)
+    return again.getvalue()

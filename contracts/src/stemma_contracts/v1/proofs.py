@@ -11,7 +11,7 @@ from pydantic import AwareDatetime, Field
 from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Digest, Token
 
-PROVEN = ("docx",)
+PROVEN = ("docx", "pdf")
 """The formats that carry a proof."""
 SettledHow = Literal["approved", "written", "policy"]
 """A person approved it, a person wrote it, or nobody had to."""

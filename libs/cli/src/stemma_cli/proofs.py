@@ -17,6 +17,7 @@ from .exit_codes import CliError, ExitCode
 
 LIMITS = Limits(seconds=60, memory_mb=1536)
 _FILE = "file"
+_SAVED_AGAIN = "valid: saved again since; the words of every block are as they left, the looks are not proven"
 _STATES = {
     "altered": "altered: what follows is not what was signed",
     "other_key": "not of this sender: it is signed by another key than those that you named",
@@ -66,7 +67,7 @@ _PREPARED = Prepared(prepare)
 def lines(found: Verified) -> Iterator[str]:
     """What a person should know, in the order of its weight."""
     if found.state == "valid":
-        yield "valid: it is as it left" if found.intact else "valid: saved again since, and every block is as it left"
+        yield "valid: it is as it left" if found.intact else _SAVED_AGAIN
     else:
         yield _STATES[found.state]
     yield from (finding_words(one) for one in found.findings)
@@ -98,6 +99,7 @@ def provenance_lines(proof: Proof) -> Iterator[str]:
 def finding_words(one: Finding) -> str:
     where = f"{one.section}, " if one.section else ""
     what = f"{one.kind} {one.number}" if one.number else one.kind
+    what += f", page {one.page}" if one.page else ""
     beside = "behind " if one.change == "removed" else ""
     words = f": {beside}{one.words!r}" if one.words else ""
     return f"  {one.change}: {where}{what}{words}"

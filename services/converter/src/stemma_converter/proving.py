@@ -26,9 +26,10 @@ from stemma_contracts.v1.proofs import (
     Statement,
 )
 from stemma_contracts.v1.references import InputFile
+from stemma_evidence.proof.pdf import Piece, ProvenPdf, Text
 from stemma_evidence.proof.shown import Carried, Shown
 from stemma_evidence.proof.signing import TenantKey, encoded, for_readers, seal_of
-from stemma_evidence.proof.word import ProvenWord
+from stemma_evidence.proof.verifying import opened
 from stemma_markdown import document_of
 
 from .source import Staged, decode
@@ -62,17 +63,17 @@ def is_proven(job: ConvertDocument) -> bool:
 def found_in(folder: Path, job: ConvertDocument) -> Found:
     """What the file in the folder shows, and what of the drafts stands behind it."""
     artifacts = Staged(folder)
-    file = ProvenWord((folder / EXPORT).read_bytes())
+    file = opened((folder / EXPORT).read_bytes())
     ledger = artifacts.model(job.ledger, LedgerRows)
     grounds = _Grounds(job, artifacts, ledger.rows if ledger else ())
-    blocks = tuple(map(grounds.of, file.shown()))
-    return Found(rest=file.rest, blocks=blocks, sources=tuple(grounds.sources), demands=tuple(grounds.demands()))
+    blocks = grounds.in_text(file.text) if isinstance(file, ProvenPdf) else map(grounds.of, file.shown())
+    return Found(rest=file.rest, blocks=tuple(blocks), sources=tuple(grounds.sources), demands=tuple(grounds.demands()))
 
 
 def seal(folder: Path, carried: Carried) -> None:
     """Put the proof into the file in the folder."""
     file = folder / EXPORT
-    file.write_bytes(ProvenWord(file.read_bytes()).with_proof(carried))
+    file.write_bytes(opened(file.read_bytes()).with_proof(carried))
 
 
 def signed(job: ConvertDocument, found: Found, key: TenantKey) -> tuple[Proof, Carried]:
@@ -151,17 +152,32 @@ class _Grounds:
         mark = shown.mark
         if mark is None or mark.is_own or mark.section >= len(self._drafts):
             return shown.block
-        draft = self._drafts[mark.section]
-        start, end = draft.prose[mark.number]
-        block = draft.block_at(start)
-        asked = [one.requirement_id for one in self._answers if block and one.block_id == block]
+        return self._told(shown.block, mark.section, mark.number)
+
+    def in_text(self, text: Text) -> list[ProvenBlock]:
+        return text.blocks(self._pieces(notes=False), self._pieces(notes=True))
+
+    def _pieces(self, *, notes: bool) -> list[Piece]:
+        """The pieces of prose of all drafts, without their footnotes or these alone."""
+        return [
+            (one.text, self._told(ProvenBlock(digest="0" * 64), section, number))
+            for section, draft in enumerate(self._drafts)
+            for number, one in enumerate(draft.prose)
+            if one.in_footnote == notes
+        ]
+
+    def _told(self, block: ProvenBlock, section: int, number: int) -> ProvenBlock:
+        draft = self._drafts[section]
+        start, end = draft.prose[number].start, draft.prose[number].end
+        name = draft.block_at(start)
+        asked = [one.requirement_id for one in self._answers if name and one.block_id == name]
         about = {
-            "section": mark.section,
-            "block_id": block,
+            "section": section,
+            "block_id": name,
             "sources": _numbers(self.sources, draft.sources(start, end)),
             "demands": _numbers(self._demands, asked),
         }
-        return shown.block.model_copy(update=about)
+        return block.model_copy(update=about)
 
     def demands(self) -> Iterator[ProvenDemand]:
         for row in map(self._rows.__getitem__, self._demands):
@@ -180,7 +196,7 @@ class _Draft:
 
     def __init__(self, section: ExportSection, artifacts: Staged) -> None:
         text = decode(artifacts.get(section.draft)) if section.draft else ""
-        self.prose = [(one.start, one.end) for one in document_of(text).prose]
+        self.prose = document_of(text).prose
         index = artifacts.model(section.blocks, BlockIndex)
         self._blocks = index.blocks if index else ()
         report = artifacts.model(section.grounding, GroundingReport)

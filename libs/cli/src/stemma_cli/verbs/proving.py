@@ -11,7 +11,7 @@ from stemma_cli.lookup import find_document
 from stemma_cli.output import reply, say_json
 from stemma_cli.runtime import connected
 
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A DOCX that was exported.")]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A DOCX or PDF that was exported.")]
 Keys = Annotated[
     list[str] | None, typer.Option("--key", metavar="KEY", help="The public key of its sender, also several.")
 ]

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from stemma_contracts.v1.proofs import ProvenBlock, Statement
 from stemma_markdown import in_order, match_parts
 
+from .pdf import Run, Text, changed_runs
 from .shown import CONTENTS, Shown
 
 Change = Literal["altered", "removed", "added", "moved"]
@@ -47,6 +48,17 @@ def findings(statement: Statement, there: Sequence[Shown]) -> list[Finding]:
         now = [one for one in there if one.block.kind == kind and one.block.digest not in known]
         found += _Sides([one for one, _ in mine], [place for _, place in mine], now).findings()
     return found
+
+
+def pdf_findings(statement: Statement, text: Text) -> list[Finding]:
+    """What a PDF does not say any more, in the order of its text."""
+    return [_of_run(statement, one, text) for one in changed_runs(statement.blocks, text.run)]
+
+
+def _of_run(statement: Statement, one: Run, text: Text) -> Finding:
+    words, place = text.run[one.start : one.end][:_MOST_WORDS], places_of(statement)[one.number]
+    change: Change = "added" if one.is_added else "altered" if words else "removed"
+    return Finding(change=change, page=text.page_at(one.start), words=words, **place._asdict())
 
 
 def places_of(statement: Statement) -> list[Place]:

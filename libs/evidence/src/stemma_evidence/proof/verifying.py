@@ -6,7 +6,8 @@ from typing import Literal
 from pydantic import BaseModel
 from stemma_contracts.v1.proofs import Statement
 
-from .comparing import Finding, findings
+from .comparing import Finding, findings, pdf_findings
+from .pdf import BEGINS, ProvenPdf
 from .signing import decoded, is_signed
 from .word import ProvenWord
 
@@ -34,7 +35,7 @@ class Verified(BaseModel):
 
 def verified(content: bytes, trusted: Collection[str] = ()) -> Verified:
     """What a file proves; ``trusted`` are public keys of its sender. Raises `PackageError` for what cannot be read."""
-    file = ProvenWord(content)
+    file = opened(content)
     carried = file.carried
     if carried is None:
         return Verified(state="stripped" if file.is_ours else "unproven")
@@ -47,9 +48,16 @@ def verified(content: bytes, trusted: Collection[str] = ()) -> Verified:
     return found.model_copy(update=about | ({} if is_trusted is not False else {"state": "other_key"}))
 
 
-def _compared(file: ProvenWord, statement: Statement) -> Verified:
+def opened(content: bytes) -> ProvenWord | ProvenPdf:
+    return ProvenPdf(content) if content.startswith(BEGINS) else ProvenWord(content)
+
+
+def _compared(file: ProvenWord | ProvenPdf, statement: Statement) -> Verified:
     if file.rest == statement.rest:
         return Verified(state="valid", intact=True)
+    if isinstance(file, ProvenPdf):
+        found = pdf_findings(statement, file.text)
+        return Verified(state="altered" if found else "valid", findings=tuple(found))
     shown = file.shown()
     found = findings(statement, shown)
     unsure = tuple[Finding, ...]()
