@@ -1,7 +1,5 @@
 """The matrix of demands by sections: its holes, and what is suspect until somebody looked."""
 
-from typing import Any
-
 import httpx
 import pytest
 from stemma_contracts.v1 import events as e
@@ -10,8 +8,8 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import DecideRequirements
 from stemma_testkit.backstage import Backstage
 
-from .desk_pages import NARROW, Desk, check, plain
-from .test_gateway_requirements import bus, ledger
+from .desk_pages import plain
+from .test_gateway_requirements import bus
 
 __all__ = ["bus"]
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "L1")]
@@ -51,15 +49,3 @@ async def test_the_matrix_shows_demands_by_sections_with_holes_and_keeps_a_mark_
     assert request.decisions == (RequirementDecision(requirement_id="R1", looked=True),)
     await bus.append(document_id, e.RequirementsDecided(decisions=request.decisions))
     assert "section changed" not in (await web.get(here)).text
-
-
-async def test_the_matrix_fits_320_pixels_and_axe_finds_nothing_in_it(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    here: Any = await changed(bus, document_id)
-    async with desk(here, viewport=NARROW) as page:
-        await check(page)
-        await page.goto(page.url.replace("/matrix", "/requirements"))
-        await check(page)
-        await page.get_by_text("Suspect 1").wait_for()
-    assert ledger(document_id) in page.url

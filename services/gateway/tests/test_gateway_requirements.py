@@ -210,9 +210,11 @@ def ledger(document_id: str) -> str:
 async def test_the_ledger_a_row_and_its_source_fit_320_pixels_and_axe_finds_nothing_in_them(
     desk: Desk, scheme: Any, address: str, bus: Backstage, document_id: str
 ) -> None:
-    here = ledger(document_id)
+    here, of_it = ledger(document_id), f"/desk/documents/{document_id}"
+    looked = RequirementDecision(requirement_id="R1", looked=True)
+    await bus.append(document_id, e.RequirementsDecided(decisions=(looked,)), section_drafted("research", version=2))
     async with desk(here, viewport=NARROW, color_scheme=scheme) as page:
-        for path in (here, f"{here}/R1", f"/desk/documents/{document_id}/inputs/input-1/at?line=3&row=R1"):
+        for path in (f"{of_it}/matrix", here, f"{here}/R1", f"{of_it}/inputs/input-1/at?line=3&row=R1"):
             await page.goto(f"{address}{path}")
             await check(page, path)
             assert "Requirements" in await page.content()
