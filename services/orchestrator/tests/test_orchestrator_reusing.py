@@ -65,6 +65,21 @@ async def test_an_approved_text_becomes_evidence_and_its_lapse_is_told_over_docu
     assert await bus.seen(target, "DocumentInputReplaced")
 
 
+async def test_one_who_took_two_texts_is_told_of_both_when_one_change_makes_both_lapse(bus: Bus) -> None:
+    source, target = await written(bus, "both"), await bus.create("taker")
+    about: dict[str, Any] = {"document_id": source, "section_id": "solution", "version": 0, "text": "# Work\n\nOurs.\n"}
+    await asked(bus, "below", "edit-section", **about)
+    for name in ("research", "solution"):
+        await asked(bus, f"take-{name}", "reuse-entry", document_id=target, entry={**entry(source), "section_id": name})
+    await edit(bus, "above", source, 1, "# Team\n\nBea leads.\n")
+
+    async def told() -> bool:
+        found = [event.lapse for event in await bus.events(target) if isinstance(event, e.EntryUseLapsed)]
+        return sorted(found) == ["changed", "stale"]
+
+    await eventually(told)
+
+
 async def test_what_another_tenant_has_is_as_if_it_were_not_there(bus: Bus) -> None:
     source = await written(bus, "ours")
     theirs = await asked(bus, "theirs", "create-document", "other", kind="proposal", brief="Write it.")

@@ -6,7 +6,6 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.erasure import ErasedStore
 from stemma_contracts.v1.events import AnyEvent
-from stemma_contracts.v1.library import EntryRef
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
 from stemma_domain.commands import Asked, Command, Elapsed, Record
 from stemma_domain.features.erasure import Erase, Erasure
@@ -122,7 +121,7 @@ class CommandService:
         await self._tell(stream, state, cause)
         match state:
             case Document(erasure=Erasure(is_ready=True) as erasure):
-                withdrawn = await self._withdraw(stream, state, cause) if erasure.library else ()
+                withdrawn = await self._part(stream, state, cause, erases=erasure.library)
                 gone = Erase((*withdrawn, *await self.eraser.erase(stream, state)), await self.eraser.remain())
                 await self._handle(stream, gone, replace(cause, id=f"{cause.id}.erase"))
             case Erased():
@@ -134,17 +133,16 @@ class CommandService:
         """Go on with a document where a crash left it."""
         await self._follow(stream, (await self.store.load(stream)).state, cause)
 
-    async def _withdraw(self, stream: StreamId, document: Document, cause: Cause) -> tuple[ErasedStore, ...]:
-        """What came from a document into others counts there no more; how often it did."""
-        count = 0
-        for name, section in document.sections.items():
-            for use in section.entry.uses:
-                entry = EntryRef(document_id=stream.document_id, section_id=name, version=use.version)
-                other = StreamId(stream.tenant, use.document_id)
-                handled = await self.store.handle(other, library.Erased(entry), _further(cause, other, f"-{name}-gone"))
-                await self._follow(other, handled.folded.state, _further(cause, other))
-                count += 1
-        return (ErasedStore(store="library", count=count),)
+    async def _part(
+        self, stream: StreamId, document: Document, cause: Cause, *, erases: bool
+    ) -> tuple[ErasedStore, ...]:
+        """Tell who took texts of a document that it is erased; how many let them go with it, if that is asked."""
+        told = list(library.parting(document, erases=erases))
+        for number, (document_id, notice) in enumerate(told):
+            other = StreamId(stream.tenant, document_id)
+            handled = await self.store.handle(other, notice, _further(cause, other, f"-gone-{number}"))
+            await self._follow(other, handled.folded.state, _further(cause, other))
+        return (ErasedStore(store="library", count=len(told) if erases else 0),)
 
     async def _note_use(self, stream: StreamId, command: Reuse, cause: Cause) -> None:
         """The document of an entry knows who takes it before anybody does: else its lapse could miss that one."""
@@ -156,8 +154,8 @@ class CommandService:
         """Tell other documents what lapsed. That it was told is noted before what follows there: it may lead back."""
         for document_id, lapsed, told in notices(state) if isinstance(state, Document) else ():
             other = StreamId(stream.tenant, document_id)
-            handled = await self.store.handle(other, lapsed, _further(cause, other))
-            await self.store.handle(stream, told, _further(cause, other, "-told"))
+            handled = await self.store.handle(other, lapsed, _further(cause, other, f"-{told.section_id}"))
+            await self.store.handle(stream, told, _further(cause, other, f"-{told.section_id}-told"))
             await self._follow(other, handled.folded.state, _further(cause, other))
 
 
