@@ -14,7 +14,7 @@ from docx import Document as WordDocument
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from lxml import etree
-from stemma_contracts.v1.returned import ReturnedDocument
+from stemma_contracts.v1.returned import ReturnedDocument, ReturnedEdit
 from stemma_converter.converter import Converter
 from stemma_converter.placing import Draft
 from stemma_converter.returned import NotReturned, changes_in, drafts_shown, merged_edits
@@ -503,6 +503,18 @@ def test_a_section_that_changed_since_is_merged_or_told(left: tuple[bytes, tuple
         ("The report names each site.", "The report lists every site.")
     ]
     assert merged_edits(edits, edits[-1].after, "en") == ((), ()), "what comes back twice is taken over once"
+
+
+@pytest.mark.req("W2")
+def test_a_file_that_was_edited_on_after_it_was_taken_over_is_in_no_conflict_with_itself() -> None:
+    before = "# A\n\nOne is here. Two is there.\n\nThree goes.\n"
+    first = "# A\n\nOne is here now. Two is there.\n\nNew words.\n\nThree goes.\n"
+    second = "# A\n\nOne is here now. Two is gone.\n\nNew words.\n\nMore new words.\n\nThree stays.\n"
+    again = [ReturnedEdit(author="Bea", before=before, after=second)]
+    merged, conflicts = merged_edits(again, first, "en")
+    assert ([edit.after for edit in merged], conflicts) == ([second], ())
+    other = first.replace("Three goes.", "Three went.")
+    assert [one.document for one in merged_edits(again, other, "en")[1]] == ["Three went."]
 
 
 def _picture(root: Root, number: int = 0) -> Root:

@@ -22,7 +22,7 @@ from stemma_contracts.v1.returned import (
     ReturnedSection,
     ReturnFigures,
 )
-from stemma_markdown import Prose, document_of, merge
+from stemma_markdown import Prose, document_of, merge, sentences
 from stemma_markdown.adopting import Adopted, Returned
 from stemma_ooxml import PackageError
 from stemma_ooxml.word import Comment, WordFile, marked, same
@@ -153,14 +153,28 @@ def merged_edits(
     """The edits as edits of another text, with the words of the file where both changed the same, which is told."""
     if edits and edits[-1].after == text:
         return (), ()
-    made, conflicts = list[ReturnedEdit](), list[ReturnedConflict]()
+    made, conflicts, language = list[ReturnedEdit](), list[ReturnedConflict](), language or "en"
     for edit in edits:
-        merged = merge(edit.before, edit.after, text, language or "en")
-        conflicts += (ReturnedConflict(base=one.base, file=one.ours, document=one.theirs) for one in merged.conflicts)
+        merged = merge(edit.before, edit.after, text, language)
+        both = (ReturnedConflict(base=one.base, file=one.ours, document=one.theirs) for one in merged.conflicts)
+        conflicts += (one for one in both if not _has_already(one, language))
         if merged.text != text:
             made.append(edit.model_copy(update={"before": text, "after": merged.text}))
         text = merged.text
     return tuple(made), tuple(conflicts)
+
+
+def _has_already(conflict: ReturnedConflict, language: str) -> bool:
+    """Whether the file did all that the document did, and more: it went on after it was taken over once."""
+    base, file, document = (_said(text, language) for text in (conflict.base, conflict.file, conflict.document))
+    return document - base <= file and not (base - document) & file
+
+
+def _said(text: str, language: str) -> set[str]:
+    """The sentences of a text, and its headings and rows of tables."""
+    lines = (line.strip() for line in text.splitlines())
+    whole = {line for line in lines if line.startswith(("#", "|"))}
+    return whole | {one.text for one in sentences(text, language)}
 
 
 def drafts_shown(content: bytes, document_id: str, known: Sequence[Draft]) -> tuple[Draft, ...]:
