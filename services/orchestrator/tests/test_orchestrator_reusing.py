@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from stemma_artifacts.store import JetStreamArtifactStore
 from stemma_contracts.v1 import events as e
+from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
 from test_orchestrator_service import Bus, orchestrator
@@ -78,6 +79,9 @@ async def test_one_who_took_two_texts_is_told_of_both_when_one_change_makes_both
         return sorted(found) == ["changed", "stale"]
 
     await eventually(told)
+    recorded = await JetStreamEventLog(bus.client).read(StreamId("default", target))
+    ids = [one.envelope.id for one in recorded if isinstance(one, Recorded)]
+    assert len(ids) == len(set(ids))
 
 
 async def test_what_another_tenant_has_is_as_if_it_were_not_there(bus: Bus) -> None:
