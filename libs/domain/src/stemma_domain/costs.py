@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import reduce
+from functools import cached_property, reduce
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -131,15 +131,28 @@ def expected(costs: Costs, section_id: str, kind: str, work: Work, usually: Usua
     return _middle(costs.runs.get((section_id, work), ())) or usually.get((kind, work))
 
 
-def likely(document: Document, section_id: str, work: Work) -> Usage | None:
-    """What work on a section will probably take as the document itself tells: the same before, else with others of its
-    kind, else the most that any took.
-    """
-    kinds = {name: section.plan.kind for name, section in document.sections.items()}
-    usually = usual([(kinds, document.costs)])
-    if found := expected(document.costs, section_id, kinds[section_id], work, usually):
-        return found.usage
-    return max((run.usage for (_, one), run in usually.items() if one == work), key=_size, default=None)
+@dataclass(frozen=True)
+class Estimates:
+    """What work in a document will probably take, as the document itself tells."""
+
+    document: Document
+
+    def of(self, section_id: str, work: Work) -> Usage | None:
+        """The same as before, else as with others of its kind, else the most that any took."""
+        kind = self.document.sections[section_id].plan.kind
+        if found := expected(self.document.costs, section_id, kind, work, self._usual):
+            return found.usage
+        return self._most.get(work)
+
+    @cached_property
+    def _usual(self) -> Usual:
+        kinds = {name: section.plan.kind for name, section in self.document.sections.items()}
+        return usual([(kinds, self.document.costs)])
+
+    @cached_property
+    def _most(self) -> Mapping[Work, Usage]:
+        took = sorted(((run.usage, work) for (_, work), run in self._usual.items()), key=lambda one: _size(one[0]))
+        return {work: usage for usage, work in took}
 
 
 def _size(usage: Usage) -> tuple[float, int]:

@@ -15,7 +15,7 @@ from stemma_contracts.v1.budgets import Bound, Budget, BudgetQuestion, BudgetVie
 from stemma_contracts.v1.usage import Usage
 
 from stemma_domain.commands import Asked, of_document, refused
-from stemma_domain.costs import NOTHING, Work, likely
+from stemma_domain.costs import NOTHING, Estimates, Work
 from stemma_domain.features.proposals import Proposing
 from stemma_domain.hooks import Feature
 from stemma_domain.state import (
@@ -103,9 +103,10 @@ def within(document: Document, wanted: Sequence[str]) -> tuple[tuple[str, ...], 
     if spending.budget == NO_BUDGET.budget or not wanted:
         return tuple(wanted), []
     begins, waits, bound = list[str](), list[str](), None
-    total, alone = _with_reserve(document), not any(map(_is_under_way, document.sections.values()))
+    estimates = Estimates(document)
+    total, alone = _with_reserve(document, estimates), not any(map(_is_under_way, document.sections.values()))
     for name in wanted:
-        takes = likely(document, name, "writing")
+        takes = estimates.of(name, "writing")
         passed = spending.budget.passed_by(total.plus(takes or _A_CALL))
         if name in spending.once or (passed is None and (takes is not None or alone)):
             begins.append(name)
@@ -114,15 +115,16 @@ def within(document: Document, wanted: Sequence[str]) -> tuple[tuple[str, ...], 
             waits.append(name)
             bound = bound or passed
     asks = spending.question is None and bound is not None and waits
-    return tuple(begins), [_question(document, bound, waits, total)] if asks and bound else []
+    return tuple(begins), [_question(estimates, bound, waits, total)] if asks and bound else []
 
 
 _A_CALL = Usage(calls=1, output_tokens=1)
 """What work takes at least of which nobody knows more."""
 
 
-def _question(document: Document, bound: Bound, waits: Sequence[str], total: Usage) -> e.DocumentBudgetReached:
-    takes = [likely(document, name, "writing") for name in waits]
+def _question(estimates: Estimates, bound: Bound, waits: Sequence[str], total: Usage) -> e.DocumentBudgetReached:
+    document = estimates.document
+    takes = [estimates.of(name, "writing") for name in waits]
     known = _sum(one for one in takes if one)
     return e.DocumentBudgetReached(
         question=f"b{document.number + 1}",
@@ -134,9 +136,9 @@ def _question(document: Document, bound: Bound, waits: Sequence[str], total: Usa
     )
 
 
-def _with_reserve(document: Document) -> Usage:
+def _with_reserve(document: Document, estimates: Estimates) -> Usage:
     """What the document came to, and what the work that is under way will probably add to that."""
-    return document.usage.plus(_sum(_reserves(document)))
+    return document.usage.plus(_sum(_reserves(document, estimates)))
 
 
 def _sum(usages: Iterable[Usage]) -> Usage:
@@ -146,13 +148,13 @@ def _sum(usages: Iterable[Usage]) -> Usage:
     return total
 
 
-def _reserves(document: Document) -> Iterator[Usage]:
+def _reserves(document: Document, estimates: Estimates) -> Iterator[Usage]:
     for name, section in document.sections.items():
-        if _is_under_way(section) and (takes := likely(document, name, "writing")) is not None:
+        if _is_under_way(section) and (takes := estimates.of(name, "writing")) is not None:
             runs = document.costs.runs.get((name, "writing"), ())
             yield _less(takes, runs[-1].usage if runs else NOTHING)
         if isinstance(section.phase, Revising) or isinstance(section.proposal, Proposing):
-            yield likely(document, name, "editing") or NOTHING
+            yield estimates.of(name, "editing") or NOTHING
 
 
 def _less(usage: Usage, spent: Usage) -> Usage:
@@ -189,12 +191,13 @@ def follow(document: Document, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEv
     """The events, or the refusal of a request for work that would begin at once and pass the budget."""
     if _of(document).budget == NO_BUDGET.budget:
         return events
-    total = _with_reserve(document)
+    estimates = Estimates(document)
+    total = _with_reserve(document, estimates)
     for event in events:
         if (about := _ASKED.get(type(event))) is None or not isinstance(event, e.SectionEvent):
             continue
         name, work = about
-        total = total.plus(likely(document, event.section_id, work) or _A_CALL)
+        total = total.plus(estimates.of(event.section_id, work) or _A_CALL)
         if bound := _of(document).budget.passed_by(total):
             asked = {"request_id": event.request_id, "request_digest": event.request_digest, "actor": event.actor}
             problem = Problem.of("budget_passed", "document_id", bound=bound)
