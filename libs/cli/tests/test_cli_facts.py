@@ -45,3 +45,8 @@ async def test_what_was_shown_is_changed_in_the_places_that_are_named(cli: Any, 
     assert (refused.exit_code, len(asked(backstage))) == (1, 1)
     unknown = await cli("fact", stated, "9 months", "36 months")
     assert (unknown.exit_code, "no section says 9 months" in unknown.stderr) == (1, True)
+    strange = await cli(
+        "fact", stated, "24 months", "36 months", "--at", "solution:18", "--at", "solution:1", "--apply"
+    )
+    assert (strange.exit_code, "does not stand at solution:1" in strange.stderr) == (1, True)
+    assert len(asked(backstage)) == 1

@@ -15,6 +15,8 @@ from .desk_pages import plain
 
 pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("L5", "H2")]
 
+LONG = "so long that nobody looks for it " * 5
+
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
@@ -23,7 +25,7 @@ async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str)
             section_drafted(name, draft=await stage.text(document_id, text))
             for name, text in (
                 ("research", "It <b>takes</b> 24 weeks, not 124 weeks.\n"),
-                ("solution", "All 24\nweeks.\n"),
+                ("solution", f"All 24\nweeks.\n\n{LONG}\n"),
             )
         ]
         await stage.append(document_id, document_requested(), *drafted)
@@ -60,3 +62,7 @@ async def test_nothing_ticked_and_a_forged_place_are_refused_on_the_page(
         assert "24 weeks" in plain(refused.text)
     nowhere = await web.get(here, params={"written": "9 weeks"}, headers=PAGES)
     assert "No section says this." in plain(nowhere.text)
+    long = await web.post(
+        here, data={"written": LONG, "instead": "30 weeks", "place": ["solution/1/16"]}, headers=PAGES
+    )
+    assert (long.status_code, 'name="place"' in long.text) == (422, False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from stemma_contracts.v1.requests import ChangeFact, FactPlaces
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
     from .client import Client
 
+MOST_SHOWN, _MOST_OF_SECTION = 400, 200
+"""Places that are looked for at once, as many as a form can send back; what was changed is not among the next ones."""
+
 
 @dataclass(frozen=True)
 class Stated:
@@ -26,22 +30,32 @@ class Stated:
     version: int
     places: tuple[Standing, ...]
 
-    def only(self, places: Container[str]) -> Stated:
-        """Those of the places that are named, as ``offer:12``."""
-        kept = tuple(one for one in self.places if f"{self.section_id}:{one.start}" in places)
-        return Stated(self.section_id, self.version, kept)
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What its places are called, such as ``offer:12``."""
+        return tuple(f"{self.section_id}:{place.start}" for place in self.places)
+
+    def only(self, names: Container[str]) -> Stated:
+        """Those of the places that are named."""
+        kept = (place for name, place in zip(self.names, self.places, strict=True) if name in names)
+        return Stated(self.section_id, self.version, tuple(kept))
 
 
 async def places_of(client: Client, document: DocumentView, written: str) -> tuple[Stated, ...]:
-    """The sections of a document in which words stand, in the order of the outline."""
-    from stemma_markdown import standing
-
+    """The sections of a document in which words stand, in the order of the outline: the first `MOST_SHOWN` places."""
     found = list[Stated]()
     for name, section in document.sections.items():
         text = await client.text(document.document_id, section.current.draft) if section.current else ""
-        if places := await asyncio.to_thread(standing, text, written):
-            found.append(Stated(name, section.version, tuple(places)))
+        most = min(_MOST_OF_SECTION, MOST_SHOWN - sum(len(one.places) for one in found))
+        if places := await asyncio.to_thread(_places, text, written, most):
+            found.append(Stated(name, section.version, places))
     return tuple(found)
+
+
+def _places(text: str, written: str, most: int) -> tuple[Standing, ...]:
+    from stemma_markdown import standing
+
+    return tuple(islice(standing(text, written), most))
 
 
 def change_of(document_id: str, stated: Sequence[Stated], written: str, instead: str) -> ChangeFact:

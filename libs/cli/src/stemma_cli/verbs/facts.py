@@ -34,16 +34,19 @@ async def fact(
 ) -> None:
     """Show each place of a fact in all sections with what would stand there; --apply changes all of them, or none.
 
-    The edits are yours; sections that rest on what is changed become stale.
+    The edits are yours; sections that rest on what is changed become stale. What stands in code, HTML, the targets of
+    links and block quotes is left as it is.
 
     Example: stemma fact 3f2a "24 months" "36 months"
     Example: stemma fact 3f2a "24 months" "36 months" --at offer:120 --apply
     """
-    from stemma_client.facts import change_of, digest_of, places_of
+    from stemma_client.facts import MOST_SHOWN, change_of, digest_of, places_of
 
     async with connected(as_json) as client:
         view = await client.document(await find_document(client, document))
         found = await places_of(client, view, written)
+        if strange := set(at or ()) - {name for each in found for name in each.names}:
+            raise CliError(ExitCode.FAILED, f"{clean_line(written)} does not stand at {clean_line(min(strange))}")
         found = tuple(each.only(at) for each in found) if at else found
         if not any(each.places for each in found):
             raise CliError(ExitCode.FAILED, f"no section says {clean_line(written)} there")
@@ -58,6 +61,8 @@ async def fact(
             say_json({"digest": digest, **change.model_dump(mode="json", include={"sections", "written", "instead"})})
         else:
             _show(found, written, instead)
+            if sum(len(each.places) for each in found) >= MOST_SHOWN:
+                note(f"these are the first {MOST_SHOWN}: look again when they are changed")
             note(f"nothing was changed; --apply changes all of it, with --shown {digest[:_SHORT]} only this")
 
 

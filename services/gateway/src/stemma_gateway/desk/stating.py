@@ -20,8 +20,8 @@ from .forms import DOCUMENT, REFUSED, ask, fields_of, whole_number
 from .shell import shown
 
 PAGE = f"{DOCUMENT}/fact"
-AROUND = 80
-Words = Annotated[str, Query(max_length=150)]
+AROUND, MOST_WORDS = 80, 150
+Words = Annotated[str, Query(max_length=MOST_WORDS)]
 router = APIRouter(route_class=PageRoute)
 
 
@@ -78,7 +78,7 @@ async def _page(
     done: bool = False,
 ) -> Response:
     found: tuple[Stated, ...] = ()
-    if words["written"].strip():
+    if words["written"].strip() and len(words["written"]) <= MOST_WORDS:
         found = await places_of(session.client, document, words["written"])
     return shown(
         request, session, "fact.html", error=error, document=document, found=found, around=AROUND, done=done, **words
