@@ -6,9 +6,10 @@ from typing import Any
 
 import domain_asking as asking
 import pytest
-from domain_story import Story, ref
+from domain_story import PROVENANCE, Story, merged, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
+from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.requests import FactPlaces, SeenVersion
 from stemma_domain.staleness import staleness
@@ -129,3 +130,35 @@ def test_a_fact_is_changed_in_all_sections_as_edits_of_the_person_or_in_none(sta
     assert {one.actor for one in edited} == {command.asked["actor"]}
     again = stale.when(replace(asking.change_fact(stale.asked(), **words), stored={"budget": ref("c")})).events
     assert {event.problem.code for event in again} == {"version_old"}
+
+
+@pytest.mark.req("L5", "L4")
+def test_edits_that_go_on_beside_a_changed_fact_have_names_of_their_own(begun: Story) -> None:
+    begun.settle("research", "solution", "budget", "timeline")
+    names = ("budget", "timeline")
+    for name in names:
+        begun.when(asking.edit(begun.asked(), name, 1, ref("shorter")))
+    places = tuple(FactPlaces(section_id=name, version=1, places=(1,)) for name in names)
+    command = asking.change_fact(begun.asked(), sections=places, written="24 months", instead="36 months")
+    events = begun.when(replace(command, stored={name: ref(name) for name in names})).events
+    kept = [event.keeps_edit for event in events if isinstance(event, e.SectionEdited)]
+    assert (len(kept), len({*kept} - {None})) == (2, 2)
+
+
+@pytest.mark.req("L5", "L4")
+def test_edits_that_wait_with_the_same_words_each_become_one_of_the_text_of_their_section() -> None:
+    story, names = Story(), ("budget", "timeline")
+    story.create(review_edits="human")
+    story.settle("research", "solution", *names)
+    for name in names:
+        story.when(asking.edit(story.asked(), name, 1, ref("shorter")))
+        (job,) = story.jobs(j.ReviseDraft)
+        made = {"draft": ref("short"), "summary": ref("cut"), "provenance": PROVENANCE}
+        story.outcome(o.DraftRevised, name, job_id=job.job_id, **made)
+    places = tuple(FactPlaces(section_id=name, version=1, places=(1,)) for name in names)
+    command = asking.change_fact(story.asked(), sections=places, written="24 months", instead="36 months")
+    waiting = tuple(merged(f"short {name}", "short", ours=name) for name in names)
+    stored = {name: ref(name) for name in names}
+    events = story.when(replace(command, stored=stored, waiting=waiting)).events
+    drafts = {event.section_id: event.draft for event in events if isinstance(event, e.SectionEditMerged)}
+    assert drafts == {name: ref(f"short {name}") for name in names}

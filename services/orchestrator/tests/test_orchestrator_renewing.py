@@ -14,6 +14,7 @@ from stemma_contracts.v1.jobs import CompareReturn, ReviseDraft, ValidateDraft
 from stemma_contracts.v1.merges import MergeConflicts
 from stemma_contracts.v1.outcomes import DraftRevised, JobDead, ReturnCompared, SectionGenerated
 from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.requests import FactPlaces
 from stemma_domain.commands import Asked, Record
 from stemma_domain.features.proposals import Proposed
 from stemma_domain.features.returns import TakenSection
@@ -139,6 +140,18 @@ async def test_an_edit_that_waits_becomes_one_of_the_newer_text_and_is_accepted_
     (accepted,) = proposed.when(asking.accept(proposed.asked(), "research", 2, proposal.proposal_id)).events
     assert isinstance(accepted, e.SectionEdited)
     assert await read(artifacts, accepted.draft) == text
+
+
+@pytest.mark.req("L5")
+async def test_an_edit_that_waits_outlives_a_fact_that_is_changed_under_it(
+    artifacts: MemoryArtifactStore, proposed: Story
+) -> None:
+    places = FactPlaces(section_id="research", version=1, places=(MACHINE.index("5 euros"),))
+    command = asking.change_fact(proposed.asked(), sections=(places,), written="5 euros", instead="7 euros")
+    changed = await stored(artifacts, MACHINE.replace("5 euros", "7 euros"))
+    waits, _ = await given(artifacts, proposed, replace(command, stored={"research": changed}))
+    assert isinstance(waits, e.SectionEditMerged)
+    assert await read(artifacts, waits.draft) == PROPOSED.replace("5 euros", "7 euros")
 
 
 async def test_an_edit_that_waits_becomes_one_of_what_a_file_brings(

@@ -109,10 +109,10 @@ def with_waiting_edits(
 ) -> Sequence[e.AnyEvent]:
     """The events, in which an edit that waits is a change of the newer text, as far as anything of it is left."""
     texts = {event.section_id: event.draft for event in events if isinstance(event, AnyTextEvent)}
-    edits = {one.merge.theirs.digest: one for one in waiting}
+    edits = {(one.ours, one.merge.theirs.digest): one for one in waiting}
     return [
-        _waiting(event, texts[event.section_id], edits.get(_proposed(document, event)))
-        if isinstance(event, e.SectionEditVoided) and event.section_id in texts
+        _waiting(event, text, edits.get((text, _proposed(document, event))))
+        if isinstance(event, e.SectionEditVoided) and (text := texts.get(event.section_id))
         else event
         for event in events
     ]

@@ -103,6 +103,8 @@ def _given(command: Asked[Any], document: Document) -> Iterator[tuple[str, Artif
         case r.RestoreSection(section_id=name, restore_version=number) if name in document.sections:
             versions = document.sections[name].versions
             yield from ((name, one.draft) for one in versions if one.number == number)
+        case r.ChangeFact():
+            yield from ((name, text) for name, text in command.stored.items() if name in document.sections)
         case r.EditSection() | r.AcceptSuggestion() | r.TakeBackChanges(proposal_id=None):
             if request.section_id in document.sections and TEXT in command.stored:
                 yield request.section_id, command.stored[TEXT]

@@ -1,6 +1,7 @@
 """Decisions about several sections: about all of them, each after those that it rests on, or about none."""
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from graphlib import TopologicalSorter
 from typing import assert_never, get_args
 
@@ -61,7 +62,7 @@ def _decided(
         event = one(seen, document)
         decided.append((seen, event))
         if isinstance(event, e.AnySectionEvent):
-            document = section_applied(document, event)
+            document = replace(section_applied(document, event), number=document.number + 1)
     return decided
 
 
