@@ -517,6 +517,21 @@ def test_a_file_that_was_edited_on_after_it_was_taken_over_is_in_no_conflict_wit
     assert [one.document for one in merged_edits(again, other, "en")[1]] == ["Three went."]
 
 
+@pytest.mark.req("W2")
+@pytest.mark.parametrize(
+    ("before", "file", "document"),
+    [
+        ("See [it](http://a.example) now.\n", "See it now, please.\n", "See [it](http://b.example) now.\n"),
+        ("It is **never** so.\n", "It is never so now.\n", "It is *never* so.\n"),
+    ],
+)
+def test_a_change_of_a_target_or_emphasis_that_the_words_of_a_file_replace_is_told(
+    before: str, file: str, document: str
+) -> None:
+    _, conflicts = merged_edits([ReturnedEdit(author="Bea", before=before, after=file)], document, "en")
+    assert len(conflicts) == 1
+
+
 def _picture(root: Root, number: int = 0) -> Root:
     """A paragraph that is a picture."""
     found = [one for one in root.iter(f"{W}p") if not text_of(one).strip() and list(one.iter(f"{W}drawing"))]

@@ -165,16 +165,19 @@ def merged_edits(
 
 
 def _has_already(conflict: ReturnedConflict, language: str) -> bool:
-    """Whether the file did all that the document did, and more: it went on after it was taken over once."""
+    """Whether the file did all that the document did, and more: it went on after it was taken over once.
+
+    Of a change that no sentence, heading or row shows, as one of their order, nobody can say that.
+    """
     base, file, document = (_said(text, language) for text in (conflict.base, conflict.file, conflict.document))
-    return document - base <= file and not (base - document) & file
+    return document != base and document - base <= file and not (base - document) & file
 
 
 def _said(text: str, language: str) -> set[str]:
-    """The sentences of a text, and its headings and rows of tables."""
+    """The sentences of a text as they are written, and its headings and rows of tables."""
     lines = (line.strip() for line in text.splitlines())
     whole = {line for line in lines if line.startswith(("#", "|"))}
-    return whole | {one.text for one in sentences(text, language)}
+    return whole | {text[one.start : one.end] for one in sentences(text, language)}
 
 
 def drafts_shown(content: bytes, document_id: str, known: Sequence[Draft]) -> tuple[Draft, ...]:
