@@ -1,4 +1,6 @@
 import json
+import os
+import signal
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +27,25 @@ async def test_an_empty_server_drifts_in_everything_and_then_in_nothing(tmp_path
             assert len(await check(client)) == len(streams()) + len(consumers()) + len(copies("default"))
             await provision(client)
             assert await check(client) == []
+
+
+@pytest.mark.req("I9")
+async def test_tells_of_a_server_that_takes_smaller_messages_than_services_write(tmp_path: Path) -> None:
+    with NatsServer(tmp_path) as server:
+        async with connected(server) as client:
+            await provision(client)
+        conf = tmp_path / "nats.conf"
+        conf.write_text(conf.read_text().replace("max_payload: 1048576", "max_payload: 262144"))
+        assert server.pid is not None
+        os.kill(server.pid, signal.SIGHUP)
+
+        async def differs() -> bool:
+            async with connected(server) as client:
+                return [str(drift) for drift in await check(client)] == [
+                    "server: max_payload should be 1048576, is 262144"
+                ]
+
+        await eventually(differs)
 
 
 async def test_provisioning_again_changes_nothing_and_loses_nothing(nats_server: NatsServer) -> None:

@@ -18,13 +18,15 @@ from stemma_contracts.tokens import is_token
 from .bounds import Bounds
 from .copies import API_TIMEOUT_S, Copy, copies, copy_drift, ensure_copies, reads_its_feed
 from .replicas import ONE, Look, Replicas, Unsettled, patiently, settle
-from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS, Consumer, consumers, default_ack_wait_s, streams
+from .topology import DEFAULT_BOUNDS, DEFAULT_TENANTS, MAX_PAYLOAD, Consumer, consumers, default_ack_wait_s, streams
 
 LOOK_TIMEOUT_S = 2.0
 SETTLED_WITHIN_S = 600.0
 IN_STEP_WITHIN_S = 5.0
 LED_WITHIN_S = 15.0
 LEADER = "leader"
+SERVER = "server"
+"""What only its own configuration can mend."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,8 @@ async def check(
     drifts = await behind(client, tenants, replicas)
     if any(drift.setting == LEADER for drift in drifts):
         return drifts
+    if client.max_payload < MAX_PAYLOAD:
+        drifts.append(Drift(SERVER, "max_payload", MAX_PAYLOAD, client.max_payload))
     js = client.jetstream(timeout=API_TIMEOUT_S)
     for stream in streams(tenants, bounds, replicas.number):
         drifts += await _stream_drift(js, stream)

@@ -30,6 +30,7 @@ from stemma_messaging.stored import message_at
 from stemma_provisioning import Bounds, check
 from stemma_provisioning.moving import RESTORING
 from stemma_provisioning.permissions import OPERATOR
+from stemma_provisioning.provision import SERVER
 from stemma_provisioning.replicas import Replicas
 from stemma_provisioning.topology import Consumer, consumers
 
@@ -150,7 +151,9 @@ async def of_drift(installation: Installation) -> AsyncIterator[Finding]:
         installation.client, tenants, installation.ack_wait_s, installation.bounds, installation.replicas
     ):
         named = " ".join(f"--tenant {tenant}" for tenant in tenants)
-        yield Finding("drift", str(drift), f"run stemma-provision {named}; `stemma up` does it when it starts")
+        todo = f"run stemma-provision {named}; `stemma up` does it when it starts"
+        own = "set it in the configuration of the NATS server, and have it read that again"
+        yield Finding("drift", str(drift), own if drift.name == SERVER else todo)
 
 
 async def of_clocks(installation: Installation) -> AsyncIterator[Finding]:
