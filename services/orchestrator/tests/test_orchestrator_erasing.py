@@ -67,6 +67,8 @@ async def test_an_erasure_goes_on_after_a_kill_and_what_comes_late_brings_nothin
 
         async with orchestrator(server):
             document_id = await asked_for(client)
+            pattern = subjects.event("default", document_id, subjects.ANY)
+            requested = await js.get_msg(subjects.EVENTS, 1, pattern, next=True)
             erase = await js.get_msg(subjects.JOBS, 1, subjects.job(subjects.GENERATION, "erase-threads"), next=True)
         about: dict[str, Any] = {"tenant": "default", "document_id": document_id}
         await told(ThreadsErased(job_id=str((erase.headers or {})["ce-id"]), threads=2, **about))
@@ -94,6 +96,14 @@ async def test_an_erasure_goes_on_after_a_kill_and_what_comes_late_brings_nothin
             await eventually(nothing_is_left)
             assert len(late) == len(LATE)
             assert await only_the_last_stays()
+
+            rest = {name: value for name, value in (requested.headers or {}).items() if name.startswith("ce-")}
+            await js.publish(requested.subject or "", requested.data or b"", headers=rest)
+
+            async def the_rest_is_cut() -> bool:
+                return (await js.get_last_msg(subjects.EVENTS, pattern)).subject != requested.subject
+
+            await eventually(the_rest_is_cut)
             with pytest.raises(RequestRejectedError, match="was erased"):
                 await client.create_document("proposal", brief="A ferry.", request_id="one", title="again")
 

@@ -11,7 +11,7 @@ import re
 import time
 from base64 import urlsafe_b64decode
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -89,12 +89,17 @@ class Eraser:
         await _came_to(copy, pattern, erased.sequence)
         await self._cut(copy, pattern, erased.sequence)
 
-    async def erase_late(self, stream: StreamId) -> int:
-        """Take away what was stored after the document was erased; how much that was."""
-        found = [piece async for piece in self._under_its_name(stream)]
+    async def erase_late(self, tenant: str, erased: Collection[StreamId]) -> int:
+        """Take away what was stored after documents of a tenant were erased; how much that was.
+
+        What has no subject of its document is looked through once for all of them.
+        """
+        found = [piece for stream in erased async for piece in self._under_its_name(stream)]
+        found += [piece async for piece in self._large(tenant, erased)]
+        found += [piece async for piece in self._mentioned(tenant, erased)]
         for piece in found:
-            await self._take(piece, stream.tenant)
-        return len(found) + await self._erase_summaries(stream)
+            await self._take(piece, tenant)
+        return len(found) + sum([await self._erase_summaries(stream) for stream in erased])
 
     async def _cut(self, js: JetStreamContext, pattern: str, stays: int) -> None:
         found = [one.seq or 0 async for one in messages_in(js, subjects.EVENTS, pattern)]
@@ -109,6 +114,8 @@ class Eraser:
         async for piece in self._jobs(stream):
             yield piece
         async for piece in self._under_its_name(stream):
+            yield piece
+        async for piece in self._large(stream.tenant, [stream]):
             yield piece
         referred = await self._referred(stream)
         async for piece in self._objects("uploads", subjects.uploads_bucket(stream.tenant), _is_one_of(referred)):
@@ -129,9 +136,10 @@ class Eraser:
         for store, name, pattern in places:
             async for one in messages_in(self._js, name, pattern):
                 yield Piece(store, name, one.seq or 0)
-        prefix = f"{tenant}/{document_id}/"
-        async for piece in self._objects("artifacts", subjects.artifacts_bucket(tenant), _begins(prefix)):
-            yield piece
+
+    def _large(self, tenant: str, streams: Collection[StreamId]) -> AsyncIterator[Piece]:
+        prefixes = tuple(f"{tenant}/{one.document_id}/" for one in streams)
+        return self._objects("artifacts", subjects.artifacts_bucket(tenant), lambda name, _: name.startswith(prefixes))
 
     async def _jobs(self, stream: StreamId) -> AsyncIterator[Piece]:
         about = f"{stream.tenant}/{stream.document_id}"
@@ -152,19 +160,24 @@ class Eraser:
                     yield Piece(store, f"OBJ_{bucket}", one.seq or 0, f"$O.{bucket}.C.{described.nuid}")
 
     async def _told(self, stream: StreamId, document: Document) -> AsyncIterator[Piece]:
-        """Answers, but for that to the request of the erasure; notices and dead letters."""
+        """Answers, but for that to the request of the erasure, and what is said of it elsewhere."""
         asked = document.erasure.request_id if document.erasure else ""
         for request_id in document.requests:
             if request_id != asked:
                 async for one in messages_in(self._js, subjects.ANSWERS, subjects.answer(stream.tenant, request_id)):
                     yield Piece("answers", subjects.ANSWERS, one.seq or 0)
-        notices = subjects.notice(stream.tenant, ANY, ANY)
+        async for piece in self._mentioned(stream.tenant, [stream]):
+            yield piece
+
+    async def _mentioned(self, tenant: str, streams: Collection[StreamId]) -> AsyncIterator[Piece]:
+        """Notices and dead letters."""
+        notices = subjects.notice(tenant, ANY, ANY)
         for store, name, pattern in (
             ("notices", subjects.NOTICES, notices),
             ("dead-letters", subjects.DEAD, subjects.REST),
         ):
             async for one in messages_in(self._js, name, pattern):
-                if _is_about(one, stream):
+                if any(_is_about(one, stream) for stream in streams):
                     yield Piece(store, name, one.seq or 0)
 
     async def _take(self, piece: Piece, tenant: str) -> None:
@@ -202,10 +215,6 @@ class Eraser:
 
 def _told(counts: Counter[str]) -> tuple[ErasedStore, ...]:
     return tuple(ErasedStore(store=store, count=count) for store, count in sorted(counts.items()) if count)
-
-
-def _begins(prefix: str) -> Callable[[str, str], bool]:
-    return lambda name, _: name.startswith(prefix)
 
 
 def _is_one_of(digests: frozenset[str]) -> Callable[[str, str], bool]:

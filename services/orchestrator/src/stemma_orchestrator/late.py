@@ -1,8 +1,9 @@
 """Looks again after erasures: what a crash left undone is gone on with, and what was stored late goes, too."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import suppress
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -33,18 +34,26 @@ class LateErasures:
     async def sweep_for_ever(self, every_s: float) -> None:
         """Look now and every so many seconds, until cancelled."""
         while True:
-            try:
+            with _told():
                 await self.sweep()
-            except Exception as error:
-                get_logger().warning(names.Log.SWEEP_FAILED, error=error, reason=reason_of(error))
             await asyncio.sleep(every_s)
 
-    async def sweep(self) -> int:
-        """Look once; how much there was of documents that are erased."""
-        cause = Cause(f"erasing-{datetime.now(UTC).timestamp():.0f}", subjects.ORCHESTRATOR, datetime.now(UTC))
+    async def sweep(self) -> None:
+        """Look once; what is wrong with a document or a tenant keeps nobody from the others."""
+        erased = defaultdict[str, list[StreamId]](list)
         async for stream in self._documents("document-erasure-requested"):
-            await self.commands.follow(stream, cause)
-        return sum([await self.eraser.erase_late(stream) async for stream in self._documents("document-erased")])
+            await self._go_on(stream)
+        async for stream in self._documents("document-erased"):
+            await self._go_on(stream)  # of its log, or of the copy that readers have, there may be a rest
+            erased[stream.tenant].append(stream)
+        for tenant, streams in erased.items():
+            with _told():
+                await self.eraser.erase_late(tenant, streams)
+
+    async def _go_on(self, stream: StreamId) -> None:
+        now = datetime.now(UTC)
+        with _told():
+            await self.commands.follow(stream, Cause(f"erasing-{now.timestamp():.0f}", subjects.ORCHESTRATOR, now))
 
     async def _documents(self, name: str) -> AsyncIterator[StreamId]:
         since = datetime.now(UTC) - LOOKED_FOR
@@ -52,3 +61,11 @@ class LateErasures:
             with suppress(ValueError):  # no event of ours has such a subject
                 if found.time is None or found.time > since:
                     yield document_of(found.subject or "")
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        get_logger().warning(names.Log.SWEEP_FAILED, error=error, reason=reason_of(error))
