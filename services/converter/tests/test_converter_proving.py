@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from pypdf import PdfWriter
+from pypdf.annotations import FreeText
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows, RequirementAnswer
@@ -27,6 +28,12 @@ from .conftest import Exporter
 SECRET = "a secret of an installation, drawn at random"
 KEY = TenantKey.of(SECRET, "default").public
 _DRAFT = "# Prices\n\nWe ask 4200 EUR a month.\n\nThe term is 24 months.\n"
+_RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+_FIELD = (
+    '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText>QUOTE "PAGE"</w:instrText></w:r>'
+    '<w:r><w:t>1</w:t></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r>'
+)
+"""A field that shows a number of somebody's choice."""
 _RUN = re.compile(rb"(<w:t(?: [^>]*)?>)([^<]+)(</w:t>)")
 
 
@@ -151,15 +158,54 @@ def test_a_digit_altered_in_any_block_or_in_all_is_named_with_its_block(proven: 
             "</w:body>",
             '<w:p><w:fldSimple w:instr="PAGE"><w:r><w:t>all of it</w:t></w:r></w:fldSimple></w:p></w:body>',
             "added",
-            "contents",
+            "contents numbered",
         ),
+        (
+            "</w:body>",
+            f"<w:p><w:r><w:pict><w:txbxContent><w:p>{_FIELD}</w:p></w:txbxContent></w:pict></w:r></w:p></w:body>",
+            "added",
+            "box",
+        ),
+        (">We ask 4200 ", f">We ask </w:t></w:r>{_FIELD}<w:r><w:t>4200 ", "added", "numbered"),
+        (
+            "</w:body>",
+            '<w:p><m:AlternateContent xmlns:m="http://schemas.openxmlformats.org/markup-compatibility/2006"><m:Fallback>'
+            "<w:r><w:t>We pay all.</w:t></w:r></m:Fallback></m:AlternateContent></w:p></w:body>",
+            "added",
+            "box",
+        ),
+        ("</w:body>", f'<w:altChunk xmlns:r="{_RELATED}" r:id="rId999"/></w:body>', "added", "object"),
+        ("</w:body>", '<w:p><w:r><w:sym w:font="Symbol" w:char="F034"/></w:r></w:p></w:body>', "added", "object"),
+        ("</w:body>", '<w:sdt><w:sdtPr><w:dataBinding w:xpath="/a"/></w:sdtPr></w:sdt></w:body>', "added", "object"),
     ],
 )
 def test_a_change_is_named_for_what_it_is(
     proven: tuple[bytes, Proof], old: str, new: str, change: str, kind: str
 ) -> None:
     found = verified(_in_text(proven[0], old, new), [KEY]).findings
-    assert [(one.change, one.kind) for one in found] == [(change, kind)]
+    assert [(one.change, one.kind) for one in found] == [(change, one) for one in kind.split()]
+
+
+@pytest.mark.req("L9")
+@pytest.mark.parametrize(
+    ("part", "old", "new", "kind"),
+    [
+        ("header1", "</w:hdr>", f"<w:p>{_FIELD}</w:p></w:hdr>", "running"),
+        ("header1", "</w:hdr>", f'<w:p><w:pict xmlns:r="{_RELATED}" r:pict="rId9"/></w:p></w:hdr>', "running"),
+        (
+            "footnotes",
+            "</w:footnotes>",
+            '<w:footnote w:type="separator"><w:p><w:r><w:t>We pay.</w:t></w:r></w:p></w:footnote></w:footnotes>',
+            "running",
+        ),
+        ("numbering", "</w:numbering>", '<w:lvlText w:val="Void: %1"/></w:numbering>', "label"),
+    ],
+)
+def test_what_is_added_around_the_text_is_named(
+    proven: tuple[bytes, Proof], part: str, old: str, new: str, kind: str
+) -> None:
+    changed = _changed(proven[0], f"word/{part}.xml", lambda body: body.replace(old.encode(), new.encode()))
+    assert [(one.change, one.kind) for one in verified(changed, [KEY]).findings] == [("added", kind)]
 
 
 @pytest.mark.req("L9")
@@ -203,6 +249,8 @@ async def test_a_pdf_proves_itself_also_when_it_was_saved_again_and_a_page_that_
     assert verified(data + b"%%EOF", [KEY]).intact is False
     again = verified(_saved_again(data), [KEY])
     assert (again.state, again.intact) == ("valid", False)
+    over = verified(_saved_again(data, note="We ask 1 EUR."), [KEY])
+    assert [(one.change, one.kind, one.page) for one in over.findings] == [("added", "annotation", 1)]
     gone = verified(_saved_again(data, without_last=True), [KEY])
     assert gone.state == "altered"
     assert gone.findings[0].page == priced.page
@@ -213,8 +261,10 @@ async def test_a_pdf_proves_itself_also_when_it_was_saved_again_and_a_page_that_
         assert (changed.number, changed.is_added) == (number, False)
 
 
-def _saved_again(data: bytes, *, without_last: bool = False) -> bytes:
+def _saved_again(data: bytes, *, without_last: bool = False, note: str = "") -> bytes:
     writer, again = PdfWriter(clone_from=BytesIO(data)), BytesIO()
+    if note:
+        writer.add_annotation(0, FreeText(text=note, rect=(50, 50, 200, 100)))
     if without_last:
         writer.remove_page(len(writer.pages) - 1)
     writer.write(again)

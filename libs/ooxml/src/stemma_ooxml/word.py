@@ -87,6 +87,7 @@ class Paragraph:
     ``level`` is that of a heading, else 0; ``depth`` that of an item of a list, else None. In a table ``row`` is a
     number of its own and ``cell`` counts from 0. ``note`` is the id of the footnote that it stands in. ``pictures`` are
     the descriptions of those that stand in it without words, ``formulas`` the letters of all formulas in it.
+    ``numbered`` is the text of one that has numbers of pages among its words, with a sign in the place of each.
     """
 
     text: str
@@ -100,6 +101,7 @@ class Paragraph:
     comments: tuple[str, ...] = ()
     pictures: tuple[str, ...] = ()
     formulas: str = ""
+    numbered: str = ""
     element: etree._Element | None = field(default=None, repr=False, compare=False)
 
 
@@ -166,6 +168,8 @@ class _Open:
     pictures: set[int] = field(default_factory=set)
     """Which of the texts describe pictures."""
     formulas: list[str] = field(default_factory=list)
+    pages: set[int] = field(default_factory=set)
+    """Which of the texts stand for numbers of pages."""
 
     @property
     def has_words(self) -> bool:
@@ -396,9 +400,7 @@ class _View:
             name = element.tag.removeprefix(W) if isinstance(element.tag, str) else ""
             match name:
                 case "t" | "delText" | "tab" | "br" | "cr" | "noBreakHyphen":
-                    words = "" if self._in_page else element.text or ""
-                    self.aside += [element.text] if self._in_page and element.text else []
-                    now.text.append(self._say(_BREAKS.get(name, words)))
+                    now.text.append(self._say(_BREAKS.get(name, self._words(element, now))))
                 case "bookmarkStart":
                     now.marks += _marks(element)
                 case "commentRangeStart" | "commentRangeEnd":
@@ -425,6 +427,13 @@ class _View:
                     now.marks += (mark for start in element.iter(f"{W}bookmarkStart") for mark in _marks(start))
                     self._pass(element, now)
 
+    def _words(self, element: etree._Element, now: _Open) -> str:
+        if not self._in_page or not element.text:
+            return element.text or ""
+        self.aside.append(element.text)
+        now.pages.add(len(now.text))
+        return ""
+
     def _pass(self, element: etree._Element, now: _Open) -> None:
         """Read the comments on words that are not there."""
         for one in element.iter(*_RANGE, _REFERENCE):
@@ -438,6 +447,8 @@ class _View:
         """Word and LibreOffice set the numbers of pages anew: they are nobody's words."""
         if element.tag == f"{W}fldSimple" and _PAGE.search(element.get(f"{W}instr", "")):
             self.aside.append("".join(_plain(element)))
+            now.pages.add(len(now.text))
+            now.text.append("")
         elif element.tag == f"{W}fldSimple":
             self._read(element, now)
         elif element.tag == f"{W}instrText":
@@ -455,7 +466,8 @@ class _View:
         depth = None
         if not level and (listed or self._styles.is_bullet(paragraph)):
             depth = max(0, min(listed[1], _DEEPEST)) if listed else 0
-        is_text = now.has_words and not _CONTENTS.fullmatch(self._styles.name(paragraph))
+        is_contents = _CONTENTS.fullmatch(self._styles.name(paragraph)) is not None
+        is_text = now.has_words and not is_contents
         self.aside += ["".join(now.text)] if now.has_words and not is_text else []
         return Paragraph(
             "".join(now.text) if is_text else "",
@@ -465,6 +477,7 @@ class _View:
             comments=tuple(now.comments),
             pictures=() if now.has_words else tuple(now.text[place] for place in sorted(now.pictures)),
             formulas="".join(now.formulas),
+            numbered="" if is_contents or not now.pages else _numbered(now),
             element=paragraph,
             **place._asdict(),
         )
@@ -480,6 +493,11 @@ class _View:
             row_number = self._rows
             for cell, element in enumerate(_inside(row, f"{W}tc")):
                 yield from self.blocks(element, _Place(number, row_number, cell))
+
+
+def _numbered(now: _Open) -> str:
+    words = ("\0" if place in now.pages else text for place, text in enumerate(now.text))
+    return re.sub("\0+", "#", "".join(words))
 
 
 _MATH = "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath"

@@ -52,11 +52,12 @@ def findings(statement: Statement, there: Sequence[Shown]) -> list[Finding]:
 
 def pdf_findings(statement: Statement, text: Text) -> list[Finding]:
     """What a PDF does not say any more, in the order of its text."""
-    return [_of_run(statement, one, text) for one in changed_runs(statement.blocks, text.run)]
+    places = places_of(statement)
+    return [_of_run(places, one, text) for one in changed_runs(statement.blocks, text.run)]
 
 
-def _of_run(statement: Statement, one: Run, text: Text) -> Finding:
-    words, place = text.run[one.start : one.end][:_MOST_WORDS], places_of(statement)[one.number]
+def _of_run(places: Sequence[Place], one: Run, text: Text) -> Finding:
+    words, place = text.run[one.start : one.end][:_MOST_WORDS], places[one.number]
     change: Change = "added" if one.is_added else "altered" if words else "removed"
     return Finding(change=change, page=text.page_at(one.start), words=words, **place._asdict())
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pypdfium2
 from pypdf import PdfReader, PdfWriter
 from pypdf.errors import PyPdfError
+from pypdfium2 import raw
 from stemma_contracts.v1.proofs import ProvenBlock
 from stemma_ooxml import PackageError
 
@@ -80,6 +81,20 @@ class ProvenPdf:
                 return Text(letters(page.get_textpage().get_text_bounded()) for page in document)
         except pypdfium2.PdfiumError as problem:
             raise PackageError("damaged", "The PDF is damaged.") from problem
+
+    def laid_over(self) -> tuple[int, ...]:
+        """The pages that something is laid over which is no link: none of its words are in the text."""
+        with pypdfium2.PdfDocument(self._content) as document:
+            return tuple(number for number, page in enumerate(document, 1) for _ in range(_laid_over(page)))
+
+
+def _laid_over(page: pypdfium2.PdfPage) -> int:
+    found = 0
+    for number in range(raw.FPDFPage_GetAnnotCount(page.raw)):
+        annotation = raw.FPDFPage_GetAnnot(page.raw, number)
+        found += raw.FPDFAnnot_GetSubtype(annotation) != raw.FPDF_ANNOT_LINK
+        raw.FPDFPage_CloseAnnot(annotation)
+    return found
 
 
 def letters(words: str) -> str:

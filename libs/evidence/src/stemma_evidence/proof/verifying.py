@@ -56,7 +56,8 @@ def _compared(file: ProvenWord | ProvenPdf, statement: Statement) -> Verified:
     if file.rest == statement.rest:
         return Verified(state="valid", intact=True)
     if isinstance(file, ProvenPdf):
-        found = pdf_findings(statement, file.text)
+        over = (Finding(change="added", kind="annotation", page=page) for page in file.laid_over())
+        found = [*pdf_findings(statement, file.text), *over]
         return Verified(state="altered" if found else "valid", findings=tuple(found))
     shown = file.shown()
     found = findings(statement, shown)
