@@ -1,10 +1,12 @@
 """An exported file proves by itself what it is: an altered character is named with its block, without any server."""
 
 import asyncio
+import json
 import re
 from collections import Counter
 from io import BytesIO
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,11 +14,13 @@ from pypdf import PdfWriter
 from pypdf.annotations import FreeText
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
+from stemma_contracts.v1.inputs import BRIEF
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows, RequirementAnswer
-from stemma_contracts.v1.proofs import Proof, Settlement
+from stemma_contracts.v1.proofs import Proof, ProvenDemand, ProvenName, Settlement
 from stemma_contracts.v1.references import InputFile
+from stemma_converter.proving import EXPORT, Found, Source, seal, signed
 from stemma_evidence.proof.pdf import ProvenPdf, changed_runs
-from stemma_evidence.proof.shown import Carried
+from stemma_evidence.proof.shown import Carried, digest_of
 from stemma_evidence.proof.signing import TenantKey, encoded, for_readers, seal_of
 from stemma_evidence.proof.verifying import verified
 from stemma_evidence.proof.word import ProvenWord
@@ -206,6 +210,30 @@ def test_what_is_added_around_the_text_is_named(
 ) -> None:
     changed = _changed(proven[0], f"word/{part}.xml", lambda body: body.replace(old.encode(), new.encode()))
     assert [(one.change, one.kind) for one in verified(changed, [KEY]).findings] == [("added", kind)]
+
+
+@pytest.mark.req("L9")
+async def test_of_the_brief_and_what_it_demands_the_file_has_seals_alone(exporter: Exporter) -> None:
+    brief = InputFile(
+        name="brief.md", artifact=await exporter.stored("Stay above 4000."), role="request", input_id=BRIEF
+    )
+    job = (await exporter.job("docx", _DRAFT)).model_copy(update={"inputs": (brief,)})
+    name, quote = ProvenName(name="brief.md"), digest_of("Stay above 4000.")
+    asked = ProvenDemand(requirement_id="R1", source=name, place="line 1", quote=quote)
+    found = Found(rest=quote, blocks=(), sources=(Source("brief.md", "line 1"),), demands=(asked,))
+    proof, carried = signed(job, found, TenantKey.of(SECRET, "default"))
+    inside = carried.statement.decode().partition('"sources"')[2]
+    assert not any(word in inside for word in ("brief", "line 1", digest_of("Stay above"), brief.artifact.digest))
+    (kept,), (sent,) = proof.statement.demands, json.loads(carried.statement)["demands"]
+    assert sent["quote"] == seal_of(kept.source.salt, kept.quote)
+
+
+@pytest.mark.req("L9")
+def test_a_file_that_no_proof_can_be_put_into_is_not_made_empty(tmp_path: Path) -> None:
+    (tmp_path / EXPORT).write_bytes(b"%PDF-1.7")
+    with pytest.raises(ValueError, match="carries no proof"):
+        seal(tmp_path, Carried("", "", b""))
+    assert (tmp_path / EXPORT).read_bytes() == b"%PDF-1.7"
 
 
 @pytest.mark.req("L9")

@@ -47,7 +47,7 @@ class ProvenDemand(Contract):
     requirement_id: Token
     source: ProvenName
     place: str = Field(default="", max_length=300)
-    quote: Digest = Field(description="SHA-256 of its words")
+    quote: Digest = Field(description="SHA-256 of its words; in a file with a sealed source of the salt and that")
 
 
 class ProvenSettlement(ProvenName):

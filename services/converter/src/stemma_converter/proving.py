@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.grounding import GroundingReport
+from stemma_contracts.v1.inputs import BRIEF
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows
 from stemma_contracts.v1.proofs import (
@@ -37,7 +38,7 @@ from .source import Staged, decode
 EXPORT = "export"
 K = TypeVar("K")
 _SEEN = ("request", "form")
-"""Files that the reader of an offer wrote."""
+"""Files that the reader of an offer wrote; the brief counts as a request, and is ours."""
 
 
 class Source(NamedTuple):
@@ -73,7 +74,9 @@ def found_in(folder: Path, job: ConvertDocument) -> Found:
 def seal(folder: Path, carried: Carried) -> None:
     """Put the proof into the file in the folder."""
     file = folder / EXPORT
-    file.write_bytes(opened(file.read_bytes()).with_proof(carried))
+    if not (proven := opened(file.read_bytes()).with_proof(carried)):
+        raise ValueError("a file that cannot be added to carries no proof")
+    file.write_bytes(proven)
 
 
 def signed(job: ConvertDocument, found: Found, key: TenantKey) -> tuple[Proof, Carried]:
@@ -121,14 +124,13 @@ class _Sealing:
     def source(self, source: Source, file: InputFile | None, *, shows: bool) -> ProvenSource:
         """An input; a report may name one that is not there any more."""
         digest = file.artifact.digest if file else None
-        is_seen = shows or (file is not None and file.used_as in _SEEN)
+        is_seen = shows or _is_theirs(file)
         name = {"name": source.name} if is_seen else self._sealed("source", source.name, digest or "")
         return ProvenSource(digest=digest, place=source.place, **name)
 
     def demand(self, demand: ProvenDemand, file: InputFile | None) -> ProvenDemand:
-        is_seen = file is not None and file.used_as in _SEEN
         name = demand.source.name
-        told = ProvenName(name=name) if is_seen else ProvenName(**self._sealed("source", name, ""))
+        told = ProvenName(name=name) if _is_theirs(file) else ProvenName(**self._sealed("source", name, ""))
         return demand.model_copy(update={"source": told})
 
     def _sealed(self, kind: str, name: str, *more: str) -> dict[str, str]:
@@ -136,6 +138,10 @@ class _Sealing:
             return {}
         salt = self._key.salt(self._document_id, kind, name)
         return {"name": name, "salt": salt, "seal": seal_of(salt, name, *more)}
+
+
+def _is_theirs(file: InputFile | None) -> bool:
+    return file is not None and file.used_as in _SEEN and file.input_id != BRIEF
 
 
 class _Grounds:

@@ -9,7 +9,7 @@ from hashlib import sha256
 from nacl.exceptions import BadSignatureError
 from nacl.signing import SigningKey, VerifyKey
 from pydantic import ValidationError
-from stemma_contracts.v1.proofs import ProvenName, ProvenSource, Statement
+from stemma_contracts.v1.proofs import ProvenDemand, ProvenName, ProvenSource, Statement
 
 _SIGNED = b"stemma proof 1\n"
 _MOST_BYTES = 64 << 20
@@ -58,7 +58,7 @@ def for_readers(statement: Statement) -> Statement:
         update={
             "sections": tuple(sections),
             "sources": tuple(map(_sealed, statement.sources)),
-            "demands": tuple(one.model_copy(update={"source": _sealed(one.source)}) for one in statement.demands),
+            "demands": tuple(map(_sealed_demand, statement.demands)),
         }
     )
 
@@ -68,6 +68,14 @@ def _sealed(one: ProvenName) -> ProvenName:
         return one
     hidden = {"name": "", "salt": ""} | ({"digest": None, "place": ""} if isinstance(one, ProvenSource) else {})
     return one.model_copy(update=hidden)
+
+
+def _sealed_demand(one: ProvenDemand) -> ProvenDemand:
+    """Short words of ours could be guessed by their digest alone."""
+    if one.source.seal is None:
+        return one
+    quote = seal_of(one.source.salt, one.quote)
+    return one.model_copy(update={"source": _sealed(one.source), "place": "", "quote": quote})
 
 
 def encoded(statement: Statement) -> bytes:
