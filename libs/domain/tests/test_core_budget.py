@@ -10,6 +10,7 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.budgets import Budget, BudgetQuestion, BudgetView
+from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.usage import Usage
 from stemma_domain.view import summarise, view_of
 from stemma_testkit.deciding import Then
@@ -74,6 +75,12 @@ def test_what_is_under_way_goes_on_and_the_question_is_asked_once(solved: Story)
     assert solved.document_status() == "running", "it is not at its end"
 
 
+def test_nobody_is_asked_any_more_about_a_section_that_fits_after_all(solved: Story) -> None:
+    solved.approve("solution")
+    assert starts(solved.drafted("budget", usage=Usage(input_tokens=1))) == ["timeline"]
+    assert view_of(solved.document).budget == BudgetView(budget=Budget(calls=6))
+
+
 def test_a_raised_budget_begins_what_waited(solved: Story) -> None:
     solved.approve("solution")
     assert starts(set_budget(solved, calls=8)) == ["timeline"]
@@ -108,6 +115,14 @@ def test_while_nobody_knows_what_a_section_takes_one_is_written_at_a_time() -> N
     fresh.when(budgeted(fresh, {"a": (), "b": (), "c": ("a",)}, Budget(calls=9)))
     assert starts(fresh.history) == ["a"]
     assert starts(fresh.drafted("a", usage=SPENT)) == ["b"]
+
+
+def test_what_a_writing_took_that_waits_for_an_answer_tells_nothing_of_the_next() -> None:
+    fresh = Story()
+    fresh.when(budgeted(fresh, {"a": (), "b": ()}, Budget(calls=9)))
+    need = Need(need_id="n1", kind="question", checkpoint_id="cp1", question=ref("Which of them?"))
+    events = fresh.outcome(o.GraphPaused, "a", thread_id="thread-1", need=need, usage=Usage(calls=1)).events
+    assert ([type(event) for event in events], starts(events)) == ([e.SectionNeedRaised], [])
 
 
 def budgeted(story: Story, sections: dict[str, tuple[str, ...]], budget: Budget) -> Any:

@@ -5,19 +5,17 @@ Usage is summed over the log alone, so that it is right whatever process was kil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
+from itertools import chain
 from statistics import median
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from rpds import HashTrieMap
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.usage import Usage
-
-if TYPE_CHECKING:  # a document has costs
-    from .state import Document
 
 Work = Literal["writing", "editing", "checking"]
 WORKS: tuple[Work, ...] = ("writing", "editing", "checking")
@@ -40,6 +38,27 @@ class Run:
     seconds: float | None = None
 
 
+@dataclass(frozen=True)
+class Runs:
+    """The last pieces of one kind of work on a section; each decision asks for what they tell, which is found once."""
+
+    all: tuple[Run, ...] = ()
+
+    @cached_property
+    def middle(self) -> Run | None:
+        """The middle of what ended; what was begun and cost nothing yet tells nothing."""
+        return _middle(self.all)
+
+    @cached_property
+    def before(self) -> Runs:
+        """Those before the last one."""
+        return Runs(self.all[:-1])
+
+    def and_one(self, run: Run) -> Runs:
+        """With one more, as many as are remembered."""
+        return Runs((*self.all, run)[-MOST_RUNS:])
+
+
 def _map() -> HashTrieMap[Any, Any]:
     return HashTrieMap()
 
@@ -54,7 +73,7 @@ class Costs:
 
     by_work: HashTrieMap[tuple[str, Work], Usage] = field(default_factory=_map)
     by_version: HashTrieMap[tuple[str, int], Usage] = field(default_factory=_map)
-    runs: HashTrieMap[tuple[str, Work], tuple[Run, ...]] = field(default_factory=_map)
+    runs: HashTrieMap[tuple[str, Work], Runs] = field(default_factory=_map)
     proposed: HashTrieMap[str, Usage] = field(default_factory=_map)
 
     def of_section(self, section_id: str) -> Usage:
@@ -81,7 +100,7 @@ def _paid(costs: Costs, event: e.PaidEvent, waited: float | None) -> Costs:
     key, by_version = (getattr(event, "section_id", ""), work_of(event)), costs.by_version
     if isinstance(event, e.SectionDrafted | e.SectionRevised | e.SectionEdited | e.SectionChecked):
         by_version = _plus(by_version, (event.section_id, event.version), event.usage)
-    runs = costs.runs.insert(key, _runs(costs.runs.get(key, ()), event, waited))
+    runs = costs.runs.insert(key, _runs(costs.runs.get(key, Runs()), event, waited))
     return replace(costs, by_work=_plus(costs.by_work, key, event.usage), by_version=by_version, runs=runs)
 
 
@@ -89,18 +108,18 @@ def _plus(known: HashTrieMap[Any, Usage], key: object, usage: Usage) -> HashTrie
     return known.insert(key, known.get(key, NOTHING).plus(usage))
 
 
-def _with_run(runs: HashTrieMap[Any, tuple[Run, ...]], key: tuple[str, str]) -> HashTrieMap[Any, tuple[Run, ...]]:
-    return runs.insert(key, (*runs.get(key, ()), Run())[-MOST_RUNS:])
+def _with_run(runs: HashTrieMap[Any, Runs], key: tuple[str, str]) -> HashTrieMap[Any, Runs]:
+    return runs.insert(key, runs.get(key, Runs()).and_one(Run()))
 
 
-def _runs(known: tuple[Run, ...], event: e.PaidEvent, waited: float | None) -> tuple[Run, ...]:
+def _runs(known: Runs, event: e.PaidEvent, waited: float | None) -> Runs:
     """A writing goes on until the section starts again; any other work is a run of its own."""
     if work_of(event) != "writing":
-        return (*known, Run(event.usage, waited if isinstance(event, _EDITING) else None))[-MOST_RUNS:]
-    *before, last = known or (Run(),)
+        return known.and_one(Run(event.usage, waited if isinstance(event, _EDITING) else None))
+    last = known.all[-1] if known.all else Run()
     made = event.processing_metadata if isinstance(event, e.SectionDrafted) else None
     seconds = (last.seconds or 0.0) + made.seconds if made else last.seconds
-    return (*before, Run(last.usage.plus(event.usage), seconds))
+    return known.before.and_one(Run(last.usage.plus(event.usage), seconds))
 
 
 def work_of(event: e.PaidEvent) -> Work:
@@ -118,49 +137,25 @@ Usual = Mapping[tuple[str, Work], Run]
 
 def usual(histories: Iterable[tuple[Mapping[str, str], Costs]]) -> Usual:
     """What work took in documents, of each of which the kinds of its sections are told."""
-    runs = dict[tuple[str, Work], list[Run]]()
+    runs = dict[tuple[str, Work], list[Runs]]()
     for kinds, costs in histories:
         for (section_id, work), found in costs.runs.items():
             if section_id in kinds:
-                runs.setdefault((kinds[section_id], work), []).extend(found)
-    return {key: middle for key, found in runs.items() if (middle := _middle(found)) is not None}
+                runs.setdefault((kinds[section_id], work), []).append(found)
+    middles = ((key, _middle_of_all(found)) for key, found in runs.items())
+    return {key: middle for key, middle in middles if middle is not None}
+
+
+def _middle_of_all(found: Sequence[Runs]) -> Run | None:
+    return found[0].middle if len(found) == 1 else _middle(chain.from_iterable(one.all for one in found))
 
 
 def expected(costs: Costs, section_id: str, kind: str, work: Work, usually: Usual) -> Run | None:
     """What more work on a section will probably take: as it did before, else as with others of its kind."""
-    return _middle(costs.runs.get((section_id, work), ())) or usually.get((kind, work))
-
-
-@dataclass(frozen=True)
-class Estimates:
-    """What work in a document will probably take, as the document itself tells."""
-
-    document: Document
-
-    def of(self, section_id: str, work: Work) -> Usage | None:
-        """The same as before, else as with others of its kind, else the most that any took."""
-        kind = self.document.sections[section_id].plan.kind
-        if found := expected(self.document.costs, section_id, kind, work, self._usual):
-            return found.usage
-        return self._most.get(work)
-
-    @cached_property
-    def _usual(self) -> Usual:
-        kinds = {name: section.plan.kind for name, section in self.document.sections.items()}
-        return usual([(kinds, self.document.costs)])
-
-    @cached_property
-    def _most(self) -> Mapping[Work, Usage]:
-        took = sorted(((run.usage, work) for (_, work), run in self._usual.items()), key=lambda one: _size(one[0]))
-        return {work: usage for usage, work in took}
-
-
-def _size(usage: Usage) -> tuple[float, int]:
-    return usage.cost, usage.tokens
+    return costs.runs.get((section_id, work), Runs()).middle or usually.get((kind, work))
 
 
 def _middle(runs: Iterable[Run]) -> Run | None:
-    """The middle of what ended; what was begun and cost nothing yet tells nothing."""
     paid = [run for run in runs if run.usage != NOTHING]
     if not paid:
         return None

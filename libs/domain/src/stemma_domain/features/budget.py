@@ -4,8 +4,9 @@ What is under way is never cut off. A piece of work takes, by all that is known,
 before; where nobody knows, no other is begun beside it. So the first section of a document tells what the next take.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import assert_never, get_args
 
 from stemma_contracts.v1 import events as e
@@ -15,7 +16,7 @@ from stemma_contracts.v1.budgets import Bound, Budget, BudgetQuestion, BudgetVie
 from stemma_contracts.v1.usage import Usage
 
 from stemma_domain.commands import Asked, of_document, refused
-from stemma_domain.costs import NOTHING, Estimates, Work
+from stemma_domain.costs import NOTHING, Costs, Runs, Usual, Work, expected, usual
 from stemma_domain.features.proposals import Proposing
 from stemma_domain.hooks import Feature
 from stemma_domain.state import (
@@ -73,11 +74,20 @@ def _after(spending: Spending, event: e.AnyBudgetEvent) -> Spending:
 
 
 def after(document: Document, event: e.AnyEvent) -> Document:
-    """Leave to pass the budget holds for one writing."""
+    """Leave to pass the budget holds for one writing, and nobody is asked any more about what begins."""
     spending = _of(document)
-    if not spending.once.intersection(event.starts):
+    question = _without(spending.question, event.starts)
+    if question == spending.question and not spending.once.intersection(event.starts):
         return document
-    return replace(document, spending=replace(spending, once=spending.once.difference(event.starts)))
+    once = spending.once.difference(event.starts)
+    return replace(document, spending=replace(spending, question=question, once=once))
+
+
+def _without(question: BudgetQuestion | None, begun: Sequence[str]) -> BudgetQuestion | None:
+    if question is None or not begun:
+        return question
+    waits = tuple(name for name in question.sections if name not in begun)
+    return question.model_copy(update={"sections": waits}) if waits else None
 
 
 def decide(command: Asked[BudgetRequest], document: Document) -> Sequence[e.AnyEvent]:
@@ -95,6 +105,42 @@ def decide(command: Asked[BudgetRequest], document: Document) -> Sequence[e.AnyE
             return [e.DocumentBudgetAnswered(**command.asked, question=request.question, answer=request.answer)]
         case _:
             assert_never(command.request)
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """What work in a document will probably take, as the document itself tells."""
+
+    document: Document
+
+    def of(self, section_id: str, work: Work) -> Usage | None:
+        """The same as before, else as with others of its kind, else the most that any took."""
+        kind = self.document.sections[section_id].plan.kind
+        found = expected(self._costs, section_id, kind, work, {}) or self._usual.get((kind, work))
+        return found.usage if found else self._most.get(work)
+
+    @cached_property
+    def _costs(self) -> Costs:
+        """Those of what ended: nobody knows what a writing that goes on comes to."""
+        runs = self.document.costs.runs
+        for name, section in self.document.sections.items():
+            if _is_written(section) and (found := runs.get((name, "writing"))) is not None:
+                runs = runs.insert((name, "writing"), found.before)
+        return replace(self.document.costs, runs=runs)
+
+    @cached_property
+    def _usual(self) -> Usual:
+        kinds = {name: section.plan.kind for name, section in self.document.sections.items()}
+        return usual([(kinds, self._costs)])
+
+    @cached_property
+    def _most(self) -> Mapping[Work, Usage]:
+        took = sorted(((run.usage, work) for (_, work), run in self._usual.items()), key=lambda one: _size(one[0]))
+        return {work: usage for usage, work in took}
+
+
+def _size(usage: Usage) -> tuple[float, int]:
+    return usage.cost, usage.tokens
 
 
 def within(document: Document, wanted: Sequence[str]) -> tuple[tuple[str, ...], list[e.AnyEvent]]:
@@ -151,7 +197,7 @@ def _sum(usages: Iterable[Usage]) -> Usage:
 def _reserves(document: Document, estimates: Estimates) -> Iterator[Usage]:
     for name, section in document.sections.items():
         if _is_under_way(section) and (takes := estimates.of(name, "writing")) is not None:
-            runs = document.costs.runs.get((name, "writing"), ())
+            runs = document.costs.runs.get((name, "writing"), Runs()).all
             yield _less(takes, runs[-1].usage if runs else NOTHING)
         if isinstance(section.phase, Revising) or isinstance(section.proposal, Proposing):
             yield estimates.of(name, "editing") or NOTHING
@@ -167,13 +213,12 @@ def _less(usage: Usage, spent: Usage) -> Usage:
 
 
 def _is_under_way(section: Section) -> bool:
-    match section.phase:
-        case Generating() | AwaitingAnswer() | NeedDispatched() | Resuming():
-            return True
-        case Validating(generating=generating):
-            return generating is not None
-        case _:
-            return False
+    phase = section.phase
+    return _is_written(section) or (isinstance(phase, Validating) and phase.generating is not None)
+
+
+def _is_written(section: Section) -> bool:
+    return isinstance(section.phase, Generating | AwaitingAnswer | NeedDispatched | Resuming)
 
 
 def is_spent(document: Document) -> bool:
