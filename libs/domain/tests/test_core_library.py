@@ -150,6 +150,18 @@ def test_who_took_an_entry_is_told_of_each_lapse_once(approved: Story) -> None:
     assert [(use.document_id, use.version, use.told) for use in entry.uses] == [(OTHER, 1, "changed")]
 
 
+def test_who_takes_again_what_is_offered_again_is_told_of_the_next_lapse(approved: Story) -> None:
+    def withhold(withheld: bool) -> None:
+        approved.when(asking.describe(approved.asked(), "research", "", None, withheld))
+
+    use_of(approved)
+    for _ in range(2):
+        withhold(True)
+        assert told(approved) == [(OTHER, "withheld")]
+        withhold(False)
+        assert len(use_of(approved)) == 1
+
+
 def test_what_is_written_anew_is_as_it_was_approved_until_another_text_is(approved: Story) -> None:
     use_of(approved)
     approved.when(asking.regenerate(approved.asked(), "research", 1, None, False))
@@ -195,6 +207,14 @@ def test_the_entry_of_now_takes_the_place_of_the_one_that_lapsed(reusing: Story)
     taken = reusing.when(asking.reuse(reusing.asked(), newer, ref("the team of now")))
     taken.then_types(e.EntryReused, e.DocumentInputReplaced)
     reusing.when(Lapsed(ENTRY, "stale")).then_nothing_happened()
+
+
+def test_a_file_that_a_person_gave_in_its_place_is_the_entry_no_more(reusing: Story) -> None:
+    reusing.when(asking.replace_input(reusing.asked(), "input-2", 1, ref("their own"), True, False))
+    for notice in (Lapsed(ENTRY, "changed"), Erased(ENTRY)):
+        reusing.when(notice).then_nothing_happened()
+    taken = reusing.when(asking.reuse(reusing.asked(), ENTRY, TEXT))
+    taken.then_types(e.EntryReused, e.DocumentInputAdded)
 
 
 def test_when_a_document_is_erased_who_took_its_texts_is_told_or_lets_them_go(reusing: Story) -> None:

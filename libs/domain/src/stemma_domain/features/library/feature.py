@@ -107,12 +107,14 @@ def evolve(document: Document, event: e.AnyEntryEvent | e.AnyReuseEvent) -> Docu
 def _reused(document: Document, event: e.EntryReused) -> ReuseView:
     before = document.reuses.get(event.input_id)
     rows = (*(before.requirement_ids if before else ()), *event.requirement_ids)
+    is_same = before is not None and before.entry == event.entry and before.lapse is None
     return ReuseView(
         entry=event.entry,
         input_id=event.input_id,
         requirement_ids=tuple(dict.fromkeys(rows)),
         by=person_of(event).name,
         at=document.time,
+        text=before.text if before and is_same else None,
     )
 
 
@@ -142,6 +144,8 @@ def after(document: Document, event: e.AnyEvent) -> Document:
         reuse = document.reuses.get(event.input_id)
         lapsed = reuse.model_copy(update={"lapse": event.lapse}) if reuse else None
         return replace(document, reuses={**document.reuses, event.input_id: lapsed}) if lapsed else document
+    if isinstance(event, e.DocumentInputAdded | e.DocumentInputReplaced):
+        return _with_text(document, event)
     section = document.sections.get(_approved_by(event))
     if section is None or section.current is None:
         return document
@@ -149,6 +153,15 @@ def after(document: Document, event: e.AnyEvent) -> Document:
     approval = Approval(section.current.draft.digest, by.name, by.verified, document.time)
     uses = tuple(use.model_copy(update={"told": None}) for use in section.entry.uses)
     return with_section(document, replace(section, entry=replace(section.entry, approval=approval, uses=uses)))
+
+
+def _with_text(document: Document, event: e.DocumentInputAdded | e.DocumentInputReplaced) -> Document:
+    """Which text an entry is, as the event right after the one that took it says."""
+    reuse = document.reuses.get(event.input_id)
+    if reuse is None or reuse.text is not None:
+        return document
+    text = event.file.artifact if isinstance(event, e.DocumentInputAdded) else event.artifact
+    return replace(document, reuses={**document.reuses, event.input_id: reuse.model_copy(update={"text": text})})
 
 
 def _approved_by(event: e.AnyEvent) -> str:
@@ -261,10 +274,17 @@ def will_take(command: Reuse, document: Document) -> bool:
 
 
 def input_of(document: Document, entry: EntryRef) -> Input | None:
-    """The input that a text of this section became, in whatever version."""
+    """The input that a text of this section became, in whatever version, unless a person gave it another file."""
     place = (entry.document_id, entry.section_id)
-    taken = (name for name, one in document.reuses.items() if (one.entry.document_id, one.entry.section_id) == place)
-    return next((one for name in taken if (one := document.inputs.get(name)) and not one.withdrawn), None)
+    taken = (one for one in document.reuses.values() if (one.entry.document_id, one.entry.section_id) == place)
+    found = ((reuse, document.inputs.get(reuse.input_id)) for reuse in taken)
+    return next((one for reuse, one in found if one and not one.withdrawn and _is_of(reuse, one)), None)
+
+
+def _is_of(reuse: ReuseView, one: Input) -> bool:
+    """Whether the last file of an input is what was taken."""
+    last = one.pending if one.pending is not None and not one.pending.staged else one.current
+    return reuse.text is None or last is None or last.file.digest == reuse.text.digest
 
 
 def _reuse(command: Reuse, request: r.ReuseEntry, input_id: str) -> e.EntryReused:
@@ -315,9 +335,10 @@ def noticed(notice: Notice, document: Document) -> Sequence[e.AnyEvent]:
 
 
 def _has(section: Section, taken: e.EntryUsed) -> bool:
+    """Whether it is known, and nothing was told of it since; one who takes it again is to be told again."""
     uses = section.entry.uses
-    known = any((use.document_id, use.version) == (taken.document_id, taken.version) for use in uses)
-    return known or len(uses) >= MOST_USES
+    known = any((use.document_id, use.version, use.told) == (taken.document_id, taken.version, None) for use in uses)
+    return known or (len(uses) >= MOST_USES and all(use.document_id != taken.document_id for use in uses))
 
 
 def _lapsed(document: Document, entry: EntryRef, lapse: Lapse) -> Sequence[e.AnyEvent]:
