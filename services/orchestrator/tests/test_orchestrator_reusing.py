@@ -1,15 +1,20 @@
 """Texts of a document become evidence of another of its tenant, on a real server: looked up, told of, never leaked."""
 
 from collections.abc import AsyncIterator, Iterator
+from itertools import accumulate
 from typing import Any
 
 import pytest
 from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import events as e
+from stemma_domain.features.inputs.feature import listed
+from stemma_domain.features.inputs.material import as_input
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
+from stemma_orchestrator.inputs import MAX_LIST_BYTES
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
-from test_orchestrator_service import Bus, orchestrator
+from test_orchestrator_service import BRIEF, Bus, orchestrator
 
 pytestmark = pytest.mark.req("L8")
 TEXT = "# Team\n\nAda leads. (team.md, Leads) Our margin is 12 percent.\n"
@@ -82,6 +87,19 @@ async def test_one_who_took_two_texts_is_told_of_both_when_one_change_makes_both
     recorded = await JetStreamEventLog(bus.client).read(StreamId("default", target))
     ids = [one.envelope.id for one in recorded if isinstance(one, Recorded)]
     assert len(ids) == len(set(ids))
+
+
+async def test_a_document_takes_no_more_texts_than_its_list_of_inputs_may_hold(bus: Bus) -> None:
+    source = await written(bus, "small")
+    uploads = UploadStore(bus.client.jetstream(), "default")
+    upload = await uploads.put(b"# Part\n", name="a.md", media_type="text/markdown")
+    files = [upload.model_copy(update={"name": f"{number}{'x' * 180}.md"}) for number in range(100)]
+    sizes = accumulate(listed([as_input(one, "evidence")]) for one in files)
+    most = sum(size <= MAX_LIST_BYTES for size in sizes)
+    given = [one.model_dump() for one in files[:most]]
+    full = (await asked(bus, "full", "create-document", **BRIEF, inputs=given))["document_id"]
+    [problem] = (await asked(bus, "more", "reuse-entry", document_id=full, entry=entry(source)))["problems"]
+    assert (problem["code"], problem["field"]) == ("inputs_too_many", "entry")
 
 
 async def test_what_another_tenant_has_is_as_if_it_were_not_there(bus: Bus) -> None:

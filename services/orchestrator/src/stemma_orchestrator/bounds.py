@@ -20,13 +20,14 @@ _ADDS_WORK = (
     r.CreateDocument,
     r.AddInput,
     r.ReplaceInput,
+    r.ReuseEntry,
     r.ExportDocument,
     r.RegenerateSection,
     r.RegenerateSections,
     r.RetrySection,
 )
 
-_STORES = (r.CreateDocument, r.AddInput, r.ReplaceInput)
+_STORES = (r.CreateDocument, r.AddInput, r.ReplaceInput, r.ReuseEntry)
 
 TRUSTED_S = 1.0
 """How long what was heard of open jobs is believed: to look all of them up for each refusal would be a flood, too."""

@@ -9,9 +9,10 @@ from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
 from stemma_domain.commands import Asked, Command, Elapsed, Record
 from stemma_domain.features.erasure import Erase, Erasure
+from stemma_domain.features.inputs.feature import listed
 from stemma_domain.features.inputs.material import evidence_of
 from stemma_domain.features.library import feature as library
-from stemma_domain.features.library.feature import Reuse, TakenBy, notices, will_take
+from stemma_domain.features.library.feature import Reuse, TakenBy, input_of, notices, will_take
 from stemma_domain.features.needs import drop_threads
 from stemma_domain.state import Document, Erased, State
 from stemma_eventlog import Cause, EventStore, StreamId
@@ -21,6 +22,7 @@ from stemma_orchestrator.observing import measure_waits
 
 from .comparing import Comparing
 from .erasing import Eraser
+from .inputs import MAX_LIST_BYTES
 from .intake import Intake
 from .job_publisher import JobPublisher
 from .renewing import Renewing
@@ -68,9 +70,11 @@ class CommandService:
         self, received: Received, request: r.Request, cause: Cause, document: Document | None
     ) -> Asked[r.Request]:
         """A request as it is decided about a document. Raises `Refused`."""
-        if isinstance(request, r.ReuseEntry):
-            return await Reusing(self.store, self.intake.artifacts).reuse(received, request, cause.time)
         inputs = evidence_of(document, with_forms=True) if document else ()
+        if isinstance(request, r.ReuseEntry):
+            if document and input_of(document, request.entry) is None and listed(inputs) > MAX_LIST_BYTES:
+                raise Refused(Problem.of("inputs_too_many", "entry"))
+            return await Reusing(self.store, self.intake.artifacts).reuse(received, request, cause.time)
         ledger = document.ledger if document else None
         rows = ledger.rows if ledger else None
         command = await self.intake.command(received, request, cause.time, inputs, rows, document)
