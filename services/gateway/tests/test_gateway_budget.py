@@ -29,13 +29,17 @@ async def test_a_question_about_the_budget_is_answered_and_the_budget_set_where_
     async with open_backstage(server) as stage:
         await stage.append(document_id, requested, asked)
         page = plain((await web.get(here, headers=PAGES)).text)
+        german = plain((await web.get(here, headers={**PAGES, "Accept-Language": "de"})).text)
         for form in ({"question": "b2", "answer": "once"}, {"calls": "40", "cost": " 2.5 ", "tokens": ""}):
             done = await web.post(f"{here}/budget", data=form)
             assert done.headers["location"].startswith(f"{here}?done=budget")
-        wrong = await web.post(f"{here}/budget", data={"calls": "few"}, headers=PAGES)
+        wrongs = [
+            await web.post(f"{here}/budget", data={"calls": calls}, headers=PAGES) for calls in ("few", "9" * 5000)
+        ]
     assert "would pass the budget (cost), so they wait for you: Research" in page
     assert "About 700 tokens, $1.50." in page
-    assert 'role="alert"' in wrong.text
+    assert "überschritte das Budget (Kosten)" in german
+    assert [(wrong.status_code, 'role="alert"' in wrong.text) for wrong in wrongs] == [(422, True)] * 2
     [(_, answered), (_, raised)] = stage.received
     assert isinstance(answered, AnswerBudget)
     assert (answered.question, answered.answer) == ("b2", "once")

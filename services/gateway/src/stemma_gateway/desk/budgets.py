@@ -11,6 +11,8 @@ from .document import document_page
 from .forms import DOCUMENT, REFUSED, ask, fields_of, led_on
 from .verbs import Form
 
+MOST_DIGITS = 15
+"""Of a bound; nobody pays for more, and Python reads no number of thousands of them."""
 router = APIRouter(route_class=PageRoute)
 
 
@@ -30,5 +32,9 @@ def _asked(document_id: str, form: Form) -> r.DocumentRequest:
         about = {"document_id": document_id, "question": form.get("question"), "answer": form["answer"]}
         return r.AnswerBudget.model_validate(about)
     bounds = {name: form[name].strip() for name in ("calls", "tokens", "cost") if form.get(name, "").strip()}
-    whole = {name: int(bound) if name != "cost" and bound.isdecimal() else bound for name, bound in bounds.items()}
-    return r.SetBudget.model_validate({"document_id": document_id, "budget": whole})
+    budget = {name: int(bound) if name != "cost" and _is_whole(bound) else bound for name, bound in bounds.items()}
+    return r.SetBudget.model_validate({"document_id": document_id, "budget": budget})
+
+
+def _is_whole(bound: str) -> bool:
+    return len(bound) <= MOST_DIGITS and bound.isdecimal()
