@@ -53,6 +53,14 @@ def test_a_text_of_a_person_makes_stale_what_rests_on_it_as_it_then_does(done: S
     assert plan_of(found, {}).certain
 
 
+def test_what_is_to_be_read_again_is_told_in_the_order_in_which_it_is_written() -> None:
+    story, names = Story(), tuple("hgfedcba")
+    story.create(dict.fromkeys(names, ()))
+    story.settle(*names)
+    found = looked(story, asking.regenerate_several(story.asked(), seen(*names)))
+    assert found.reviews == tuple(name for name, _ in found.work) == names
+
+
 def test_what_is_written_anew_is_read_again_and_what_rests_on_it_may_be_stale(done: Story) -> None:
     found = looked(done, asking.regenerate(done.asked(), "solution", 1))
     assert (found.work, found.reviews) == ((("solution", "write"),), ("solution",))

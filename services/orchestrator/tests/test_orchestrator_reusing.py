@@ -96,8 +96,8 @@ async def test_a_document_takes_no_more_texts_than_its_list_of_inputs_may_hold(b
     files = [upload.model_copy(update={"name": f"{number}{'x' * 180}.md"}) for number in range(100)]
     sizes = accumulate(listed([as_input(one, "evidence")]) for one in files)
     most = sum(size <= MAX_LIST_BYTES for size in sizes)
-    given = [one.model_dump() for one in files[:most]]
-    full = (await asked(bus, "full", "create-document", **BRIEF, inputs=given))["document_id"]
+    about: dict[str, Any] = {**BRIEF, "inputs": [one.model_dump() for one in files[:most]]}
+    full = (await asked(bus, "full", "create-document", **about))["document_id"]
     [problem] = (await asked(bus, "more", "reuse-entry", document_id=full, entry=entry(source)))["problems"]
     assert (problem["code"], problem["field"]) == ("inputs_too_many", "entry")
 

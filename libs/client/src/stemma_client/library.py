@@ -227,7 +227,9 @@ async def _offered(
     client: Client, library: Sequence[LibraryEntry], queries: Sequence[str], *, least: float
 ) -> list[list[Offer]]:
     usable = [one for one in library if one.view.lapse is None][:MOST_SEARCHED]
-    read = await _each(_passages(client, number, one) for number, one in enumerate(usable))
+    quotes = await _quotes(client, usable)
+    each = ((number, one, quotes.get(one.entry.document_id, {})) for number, one in enumerate(usable))
+    read = await _each(_passages(client, *about) for about in each)
     passages = tuple(passage for each in read for passage in each)
     if not passages or not queries:
         return [[] for _ in queries]
@@ -235,12 +237,18 @@ async def _offered(
     return [list(best(usable, passages, hits)) for hits in ranked]
 
 
-async def _passages(client: Client, number: int, entry: LibraryEntry) -> list[Passage]:
+async def _quotes(client: Client, usable: Iterable[LibraryEntry]) -> dict[str, dict[str, str]]:
+    """By document what its demands say: a ledger of thousands of rows is read once for all of its sections."""
+    asked = {one.entry.document_id: one.rows for one in usable if one.view.answers}
+    ledgers = await _each(client.stored(name, rows, LedgerRows) for name, rows in asked.items())
+    read = zip(asked, ledgers, strict=True)
+    return {name: {row.requirement_id: row.quote for row in ledger.rows} for name, ledger in read if ledger}
+
+
+async def _passages(client: Client, number: int, entry: LibraryEntry, quotes: Mapping[str, str]) -> list[Passage]:
     place = entry.entry.document_id
     text = await client.stored_text(place, entry.draft) or ""
     index = await client.stored(place, entry.blocks, BlockIndex)
-    rows = await client.stored(place, entry.rows, LedgerRows) if entry.view.answers else None
-    quotes = {row.requirement_id: row.quote for row in rows.rows} if rows else {}
     demands = dict[str, list[str]]()
     for answer in entry.view.answers:
         demands.setdefault(answer.block_id, []).append(quotes.get(answer.requirement_id, ""))

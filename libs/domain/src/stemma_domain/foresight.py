@@ -108,8 +108,8 @@ class _Run:
 
     def approve(self) -> bool:
         """Approve what was made and waits for a person; whether there was anything."""
-        made = {name for name, _ in self.work}
-        waiting = [self.document.sections[name] for name in made - self.reviews.keys()]
+        made = dict.fromkeys(name for name, _ in self.work)
+        waiting = [self.document.sections[name] for name in made if name not in self.reviews]
         asked = [request for section in waiting if (request := _approval(self.document, section)) is not None]
         for request in asked:
             name = f"plan-{self.decisions}"

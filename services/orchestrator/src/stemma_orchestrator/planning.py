@@ -1,7 +1,7 @@
 """What a request would lead to: it is made ready and decided like any other, and nothing of it is kept."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from dataclasses import dataclass, field, replace
 
 from stemma_artifacts.store import ArtifactMissing, ArtifactStore, MemoryArtifactStore
@@ -77,14 +77,20 @@ class Planning:
         found = await asyncio.to_thread(foreseen, await comparing.compared(command, document), document)
         if found.problems:
             raise Refused(*map(_of_body, found.problems))
-        return plan_of(found, await self._usual(stream.tenant, document))
+        known = await self._documents(stream.tenant, document)
+        return await asyncio.to_thread(lambda: plan_of(found, _usual(known)))
 
-    async def _usual(self, tenant: str, document: Document) -> Usual:
-        """What work takes in this document and in others of its kind."""
+    async def _documents(self, tenant: str, document: Document) -> list[Document]:
+        """This document and others of its kind."""
         await self.documents.look()
         others = [self.commands.store.known(StreamId(tenant, name)) for name in self.documents.like(tenant, document)]
         states = [document, *(folded.state for folded in await asyncio.gather(*others))]
-        return usual((_kinds(state), state.costs) for state in states if isinstance(state, Document))
+        return [state for state in states if isinstance(state, Document)]
+
+
+def _usual(documents: Iterable[Document]) -> Usual:
+    """What work takes in them."""
+    return usual((_kinds(document), document.costs) for document in documents)
 
 
 def _kinds(document: Document) -> dict[str, str]:

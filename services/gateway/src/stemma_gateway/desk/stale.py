@@ -160,8 +160,7 @@ async def _together(session: Session, document_id: str, names: Iterable[str]) ->
     wanted = set(names)
     sections = [one for one in document.stale if one.section_id in wanted and one.is_to_be_kept_or_regenerated]
     kept, anew = await asyncio.to_thread(_foreseen, read, sections)
-    usually = usual([({name: one.kind for name, one in document.sections.items()}, read.costs)])
-    takes = {one.section_id: one for one in plan_of(anew, usually).work} if anew else {}
+    takes = await asyncio.to_thread(_takes, read, anew) if anew else {}
 
     def told(found: Iterable[str]) -> tuple[SectionView, ...]:
         return tuple(document.sections[name] for name in dict.fromkeys(found) if name not in wanted)
@@ -185,6 +184,11 @@ def _foreseen(read: ReadLog, sections: Sequence[SectionView]) -> tuple[Foreseen 
     asked = [one.model_validate(about) for one in (KeepSections, RegenerateSections)]
     kept, anew = [foreseen(Asked(one, NOBODY_YET, datetime.now(UTC)), state) for one in asked]
     return kept, anew
+
+
+def _takes(read: ReadLog, anew: Foreseen) -> dict[str, PlannedWork]:
+    usually = usual([({name: one.kind for name, one in read.document.sections.items()}, read.costs)])
+    return {one.section_id: one for one in plan_of(anew, usually).work}
 
 
 def _choice(section: SectionView, work: PlannedWork | None, usually: Seconds) -> Choice:
