@@ -9,17 +9,18 @@ from hashlib import sha256
 from io import BytesIO
 from itertools import accumulate, pairwise
 from operator import itemgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import pypdfium2
 from pypdf import PdfReader, PdfWriter
 from pypdf.errors import PyPdfError
-from pypdfium2 import raw
 from stemma_contracts.v1.proofs import ProvenBlock
 from stemma_ooxml import PackageError
 
 from .shown import Carried
 from .signing import packed, unpacked
+
+if TYPE_CHECKING:  # a large library, which only processes that look into a PDF load
+    from pypdfium2 import PdfPage
 
 NAME = "stemma-proof.json"
 BEGINS = b"%PDF-"
@@ -76,19 +77,25 @@ class ProvenPdf:
 
     @cached_property
     def text(self) -> "Text":
+        from pypdfium2 import PdfDocument, PdfiumError
+
         try:
-            with pypdfium2.PdfDocument(self._content) as document:
+            with PdfDocument(self._content) as document:
                 return Text(letters(page.get_textpage().get_text_bounded()) for page in document)
-        except pypdfium2.PdfiumError as problem:
+        except PdfiumError as problem:
             raise PackageError("damaged", "The PDF is damaged.") from problem
 
     def laid_over(self) -> tuple[int, ...]:
         """The pages that something is laid over which is no link: none of its words are in the text."""
-        with pypdfium2.PdfDocument(self._content) as document:
+        from pypdfium2 import PdfDocument
+
+        with PdfDocument(self._content) as document:
             return tuple(number for number, page in enumerate(document, 1) for _ in range(_laid_over(page)))
 
 
-def _laid_over(page: pypdfium2.PdfPage) -> int:
+def _laid_over(page: "PdfPage") -> int:
+    from pypdfium2 import raw
+
     found = 0
     for number in range(raw.FPDFPage_GetAnnotCount(page.raw)):
         annotation = raw.FPDFPage_GetAnnot(page.raw, number)
