@@ -9,6 +9,7 @@ import pytest
 from domain_story import Story, ref
 from pydantic import ValidationError
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
@@ -102,6 +103,9 @@ def test_a_request_does_not_do_with_fewer_people_than_the_kind_wants() -> None:
     blueprint = Blueprint(kind="bid", title="Bid", sections=(section,), review=TWO)
     policies = [None, ReviewPolicy(), ReviewPolicy(mode=ReviewMode.NONE), ReviewPolicy(approvals=3)]
     assert [plan_section(blueprint, section, {}, one).review.approvals for one in policies] == [2, 2, 2, 3]
+    cycle = CyclePlan(review_section="review", final_section="prices", max_revisions=1)
+    ends = blueprint.model_copy(update={"cycle": cycle})
+    assert plan_section(ends, section, {}, None).review == TWO, "nor does the end of a document in cycles"
 
 
 @pytest.mark.parametrize("about", [{"mode": "none", "approvals": 2}, {"delegate": "eve"}, {"within_hours": 2}])

@@ -183,11 +183,9 @@ def _policy(blueprint: Blueprint, section: BlueprintSection, wanted: ReviewPolic
     Nor does a request do with fewer people than the kind of document wants.
     """
     usual = section.review or blueprint.review
-    if wanted is not None and wanted.approvals < usual.approvals:
-        return usual
-    if blueprint.cycle is not None and section.id == blueprint.cycle.final_section:
-        return ReviewPolicy(mode=ReviewMode.HUMAN)
-    return wanted or usual
+    policy = usual if wanted is None or wanted.approvals < usual.approvals else wanted
+    is_end = blueprint.cycle is not None and section.id == blueprint.cycle.final_section
+    return ReviewPolicy(mode=ReviewMode.HUMAN) if is_end and policy.mode is not ReviewMode.HUMAN else policy
 
 
 def planned_cycle(blueprint: Blueprint, sections: Sequence[SectionPlan]) -> CyclePlan | None:
