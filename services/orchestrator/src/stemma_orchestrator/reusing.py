@@ -1,5 +1,6 @@
 """An approved text of another document of the tenant, as a file of this one."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -63,7 +64,7 @@ class Reusing:
     async def _refuse_confidential(self, source: Document, text: str) -> None:
         words = " ".join(text.split())
         for passage in (ref for one in source.inputs.values() for ref in one.confidential):
-            if any(line in words for line in _lines(await self._text(source, passage))):
+            if await asyncio.to_thread(_has_line_of, words, await self._text(source, passage)):
                 raise Refused(Problem.of("entry_confidential", "entry"))
 
     async def _name(self, source: Document, section: Section) -> str:
@@ -88,6 +89,10 @@ def _without_citations(text: str, names: list[str]) -> str:
 
 def _as_name(words: str) -> str:
     return _NOT_IN_NAMES.sub(" ", words).encode()[:_MOST_NAME_BYTES].decode(errors="ignore").strip(" .")
+
+
+def _has_line_of(words: str, passage: str) -> bool:
+    return any(line in words for line in _lines(passage))
 
 
 def _lines(passage: str) -> Iterator[str]:
