@@ -1,9 +1,10 @@
 """The demands of a document's sources, read into its ledger."""
 
+import asyncio
 from datetime import UTC, datetime
 
 import pytest
-from stemma_artifacts.store import ArtifactStore
+from stemma_artifacts.store import ArtifactStore, MemoryArtifactStore
 from stemma_confinement import Limits, Stalled
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.inputs import Anchor, Anchors
@@ -54,6 +55,27 @@ async def test_reads_the_demands_of_all_sources_and_tells_which_must_be_answered
     assert (read.summary.mandatory, read.summary.others, read.summary.new) == (("R1", "R3"), ("R2",), 3)
     rows = (await desk.rows(read)).rows
     assert [(row.source, row.line) for row in rows] == [("brief", 3), ("brief", 5), ("anlage.md", 1)]
+
+
+class SlowStore(MemoryArtifactStore):
+    """It answers once as many ask as are expected, as one that waits for what is not there."""
+
+    def __init__(self, askers: int) -> None:
+        super().__init__()
+        self._all = asyncio.Barrier(askers)
+
+    async def get(self, tenant: str, document_id: str, ref: ArtifactRef) -> bytes:
+        await self._all.wait()
+        return await super().get(tenant, document_id, ref)
+
+
+@pytest.mark.req("S6")
+async def test_waits_for_lost_sources_at_a_time() -> None:
+    desk, lost = Desk(SlowStore(2)), await Desk(MemoryArtifactStore()).source("brief", REQUEST)
+    async with asyncio.timeout(10):
+        read = await desk.read(lost, lost.model_copy(update={"name": "other.md"}))
+    assert isinstance(read, RequirementsExtracted)
+    assert read.summary.unread == ("brief", "other.md")
 
 
 @pytest.mark.req("S6")

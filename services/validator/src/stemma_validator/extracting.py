@@ -1,5 +1,6 @@
 """The demands of a document's sources, read into its ledger, with a bound on size, time and memory."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import ClassVar, TypedDict, TypeVar
 
@@ -108,12 +109,14 @@ async def on_extract_requirements(
     if sum(source.artifact.size for source in job.sources) > SOURCES_LIMIT:
         return ExtractionFailed(**about, detail=f"the sources are more than {SOURCES_LIMIT // 1024**2} MiB")
     files = Files(artifacts, job.document)
-    texts = {source.name: await _text(source, files) for source in job.sources}
+    # At a time: the store waits for each that is lost.
+    found_texts = await asyncio.gather(*(_text(source, files) for source in job.sources))
+    texts = {source.name: text for source, text in zip(job.sources, found_texts, strict=True)}
     check = Extraction(
         texts={name: text for name, text in texts.items() if text is not None},
         language=job.document.language or "en",
         previous=await _previous(job, files),
-        anchors={source.name: await _anchors(source, files) for source in job.sources if texts[source.name]},
+        anchors=dict(await asyncio.gather(*(_anchors(source, files) for source in job.sources if texts[source.name]))),
         origins={source.name: Origin(version=source.version, file=source.file) for source in job.sources},
     )
     try:
@@ -148,10 +151,10 @@ async def _text(source: LedgerSource, files: Files) -> str | None:
     return await files.text(source.artifact) if source.artifact.media_type in READ else None
 
 
-async def _anchors(source: LedgerSource, files: Files) -> tuple[Anchor, ...]:
-    """The places of a file; none if they are lost, for a row is a row without one."""
+async def _anchors(source: LedgerSource, files: Files) -> tuple[str, tuple[Anchor, ...]]:
+    """The name of a source and the places of its file; none if they are lost, for a row is a row without one."""
     found = await files.body(source.anchors, Anchors)
-    return found.anchors if found else ()
+    return source.name, found.anchors if found else ()
 
 
 async def _previous(job: ExtractRequirements, files: Files) -> LedgerRows:
