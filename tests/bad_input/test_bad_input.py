@@ -187,7 +187,7 @@ CASES: dict[str, tuple[Act, str]] = {
     "a wildcard in a request id": (ask(GOOD | {"request_id": ">"}), "request_id: String should match"),
     "a body of 70 KB": (ask(GOOD | {"brief": "x" * 70_000}), "brief: it takes 70002 of the .* send it as brief_upload"),
     "a body of 150 KB": (publish(150_000), "message size exceeds maximum allowed"),
-    "a body of 300 KB": (publish(300_000), "maximum payload exceeded"),
+    "a body of 2 MB": (publish(2_000_000), "maximum payload exceeded"),
     "an empty brief": (ask(GOOD | {"brief": ""}), "brief: String should have at least 1 character"),
     "a blank brief": (ask(GOOD | {"brief": " \n"}), "brief is blank"),
     "a brief of 2 MB": (long_brief, "brief_upload: brief.md has 2000000 bytes; at most 1048576 are taken"),

@@ -28,7 +28,7 @@ WRITTEN = REVIEWS | WRITES | {"retry", "exports"}
 OFFERED: dict[str, dict[Role, set[str]]] = {
     "/desk": {Role.REVIEWER: {"approve", "assign", "stale"}, Role.AUTHOR: {"approve", "assign", "stale", "new"}},
     "/desk/documents": {Role.REVIEWER: set(), Role.AUTHOR: {"new"}},
-    DOCUMENT: {Role.REVIEWER: REVIEWS, Role.AUTHOR: WRITTEN, Role.OWNER: WRITTEN | {"work"}},
+    DOCUMENT: {Role.REVIEWER: REVIEWS, Role.AUTHOR: WRITTEN | {"budget"}, Role.OWNER: WRITTEN | {"budget", "work"}},
     f"{DOCUMENT}/map": {Role.REVIEWER: set(), Role.AUTHOR: {"retry"}, Role.OWNER: {"retry", "work"}},
     SECTION: {Role.REVIEWER: REVIEWS, Role.AUTHOR: REVIEWS | WRITES},
     f"{SECTION}?old=1": {Role.REVIEWER: REVIEWS | {"changes"}, Role.AUTHOR: REVIEWS | WRITES | {"changes", "exports"}},
