@@ -1,12 +1,14 @@
 """The command verifies a file offline, and prints what an export of a document proves."""
 
 import json
+import os
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 from zipfile import ZipFile
 
 import pytest
+from stemma_cli.proofs import MOST_BYTES
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.proofs import (
@@ -81,6 +83,9 @@ async def test_a_file_is_verified_without_a_server(cli: Any, proof: Proof, tmp_p
     assert (done.exit_code, json.loads(done.stdout)["state"]) == (1, "other_key")
     sent.write_text("nothing")
     assert (await cli("verify", str(sent))).exit_code == 2
+    os.truncate(sent, MOST_BYTES + 1)
+    refused = await cli("verify", str(sent))
+    assert (refused.exit_code, "more than 300 MiB" in refused.stderr) == (2, True)
 
 
 async def test_the_block_that_was_altered_is_named(cli: Any, proof: Proof, tmp_path: Path) -> None:

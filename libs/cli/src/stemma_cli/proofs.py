@@ -16,6 +16,7 @@ from stemma_ooxml import PackageError
 from .exit_codes import CliError, ExitCode
 
 LIMITS = Limits(seconds=60, memory_mb=1536)
+MOST_BYTES = 300 << 20
 _FILE = "file"
 _SAVED_AGAIN = "valid: saved again since; the words of every block are as they left, the looks are not proven"
 _STATES = {
@@ -36,9 +37,11 @@ class _Done(BaseModel):
 async def proof_of(file: Path, keys: Sequence[str]) -> Verified:
     """What a file proves; raises `CliError` for one that cannot be read."""
     try:
-        content = await asyncio.to_thread(file.read_bytes)
+        content = await asyncio.to_thread(_beginning, file)
     except OSError as error:
         raise CliError(ExitCode.USAGE, f"{file} cannot be read: {error.strerror}") from None
+    if len(content) > MOST_BYTES:
+        raise CliError(ExitCode.USAGE, f"{file} has more than {MOST_BYTES >> 20} MiB")
     with TemporaryDirectory(prefix="stemma-") as folder:
         (Path(folder) / _FILE).write_bytes(content)
         try:
@@ -48,6 +51,12 @@ async def proof_of(file: Path, keys: Sequence[str]) -> Verified:
     if done.found is None:
         raise CliError(ExitCode.USAGE, f"{file.name}: {done.reason}")
     return done.found
+
+
+def _beginning(file: Path) -> bytes:
+    """As much as is read of a file, and a byte more if there is more."""
+    with file.open("rb") as opened:
+        return opened.read(MOST_BYTES + 1)
 
 
 def _verify(folder: Path, keys: tuple[str, ...]) -> _Done:
