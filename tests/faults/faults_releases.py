@@ -13,7 +13,7 @@ from pathlib import Path
 
 import release
 from faults_here import asked, completes, edited
-from stemma_cli.local.supervisor import LocalStemma
+from stemma_cli.local.supervisor import SIGNING_SECRET, LocalStemma
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
@@ -29,6 +29,9 @@ STARTS_WITHIN_S = 120.0
 AT_A_TIME = 3
 KIND = "memo"
 """A document kind that both releases have as it is: one of a package of its own."""
+
+LATER = (SIGNING_SECRET,)
+"""Settings that releases before this one do not know, and refuse; deployments of theirs have none."""
 
 
 def programs_of(version: str) -> Path:
@@ -59,6 +62,8 @@ class Running:
         name = f"{service}-{next(self._number)}"
         ready = self.stemma.folder.ready_file(name)
         env = {**self._environment_of(service), "STEMMA_READY_FILE": str(ready)}
+        if programs != Path(sys.executable).parent:
+            env = {name: value for name, value in env.items() if name not in LATER}
         with self.stemma.folder.log(name).open("ab") as log:
             process = await asyncio.create_subprocess_exec(
                 str(programs / f"stemma-{service}"), env=env, stdout=log, stderr=log
