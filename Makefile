@@ -163,7 +163,7 @@ faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_
 		services/generation-graph/tests/test_generation_cut_off.py tests/faults -m "full or not full"
 
 bench: setup ## Measure what users feel, and fail where a target is missed; ONLY=verbs,recovery, PAGE=docs/bench.md
-	@$(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY)) $(if $(PAGE),--page $(PAGE))
+	@PYTHONPATH=libs/domain/tests/helpers LITELLM_LOCAL_MODEL_COST_MAP=True $(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY)) $(if $(PAGE),--page $(PAGE))
 
 pictures: setup ## Take the pictures of the review desk in docs/ anew; ALL=FOLDER takes those of every page into it
 	@$(BIN)/python -m stemma_testkit.pictures docs $(ALL)
