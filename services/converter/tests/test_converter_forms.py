@@ -63,8 +63,7 @@ async def test_answers_of_a_draft_are_written_and_what_has_none_is_named_on_both
 async def test_what_a_form_does_not_accept_is_an_outcome_with_every_reason(exporter: Any, form: bytes) -> None:
     names = [field.field_id for field in form_fields(form)[0]]
     asked = await job(exporter, form, "".join(f"### {name}: Name\n\nOne two three.\n" for name in names))
-    tools = exporter.tools.readings
-    told = await on_fill_form(asked, artifacts=tools.artifacts, limits=tools.limits)
+    told = await on_fill_form(asked, readings=exporter.tools.readings)
     assert isinstance(told, FormNotFilled)
     assert len(told.reasons) == 1
     assert ("allows 2 words" if names else "damaged") in told.reasons[0]

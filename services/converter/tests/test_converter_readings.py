@@ -14,7 +14,7 @@ from stemma_contracts.v1.jobs import ReadInput
 from stemma_contracts.v1.outcomes import InputRead
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_converter.confidential import without
-from stemma_converter.handlers import on_read_input, routes
+from stemma_converter.handlers import routes
 from stemma_converter.reading import Limits as FileLimits
 from stemma_converter.readings import Drawings
 from stemma_markdown import parts
@@ -33,7 +33,7 @@ async def job(exporter: Any, data: bytes, name: str, media_type: str, **more: An
 
 
 async def reading_of(exporter: Any, asked: ReadInput) -> InputRead:
-    told = await on_read_input(asked, readings=exporter.tools.readings)
+    told = await exporter.tools.readings.read(asked)
     assert isinstance(told, InputRead)
     return told
 
@@ -73,9 +73,8 @@ async def test_what_was_read_proposes_a_role_and_so_does_the_name_of_an_attachme
 @pytest.mark.req("B1")
 async def test_a_text_in_a_language_without_rules_is_internal_and_named(exporter: Any) -> None:
     text = "Wykonawca jest zobowiązany dostarczyć sprzęt w terminie podanym w specyfikacji. " * 9
-    told = await on_read_input(
-        await job(exporter, text.encode("utf-16"), "a.txt", "text/plain"), readings=exporter.tools.readings
-    )
+    asked = await job(exporter, text.encode("utf-16"), "a.txt", "text/plain")
+    told = await exporter.tools.readings.read(asked)
     assert isinstance(told, InputRead)
     assert told.reading.proposed_role == "internal"
     assert ("language_unknown", "'pl'" in told.reading.warnings[0].detail) == (told.reading.warnings[0].code, True)
@@ -142,9 +141,9 @@ async def test_a_file_beyond_its_limits_is_unreadable_and_no_dead_job(exporter: 
     asked = await job(exporter, WINDOWS, "prices.csv", "text/csv")
     small = replace(exporter.tools.readings, file_limits=FileLimits(file_bytes=8))
     slow = replace(exporter.tools.readings, limits=Limits(wall_seconds=0.001, memory_mb=2048))
-    assert (await on_read_input(asked, readings=small)).unreadable.reason == "too_large"  # type: ignore[union-attr]
+    assert (await small.read(asked)).unreadable.reason == "too_large"  # type: ignore[union-attr]
     with pytest.raises(Stalled):  # the machine had no time: the job is tried again
-        await on_read_input(asked, readings=slow)
+        await slow.read(asked)
 
 
 @pytest.mark.req("S3")
@@ -152,7 +151,7 @@ async def test_a_reading_finds_the_words_and_the_model_of_languages_in_its_proce
     """One that had to load them for itself would need a hundred megabytes more."""
     slim = replace(exporter.tools.readings, limits=Limits(seconds=60, memory_mb=30))
     asked = await job(exporter, WINDOWS, "prices.csv", "text/csv")
-    assert isinstance(await on_read_input(asked, readings=slim), InputRead)
+    assert isinstance(await slim.read(asked), InputRead)
 
 
 @pytest.mark.req("H2")
@@ -162,7 +161,7 @@ async def test_pages_of_a_request_are_drawn_and_stored_with_their_words_as_many_
     pages = "#pagebreak()".join(f"Page {number} says: train ten users." for number in range(3))
     content = bytes(typst.compile(f"#set page(width: 12cm, height: 9cm)\n{pages}".encode()))
     readings = replace(exporter.tools.readings, drawings=Drawings(pages=2))
-    told = await on_read_input(await job(exporter, content, "rfp.pdf", "application/pdf", draw=True), readings=readings)
+    told = await readings.read(await job(exporter, content, "rfp.pdf", "application/pdf", draw=True))
     assert isinstance(told, InputRead)
     assert told.reading.drawn is not None
     first, second = DrawnPages.model_validate_json(await text_of(exporter, told.reading.drawn)).pages
@@ -179,7 +178,7 @@ async def test_a_file_is_read_all_the_same_where_its_pages_are_not_drawn_in_time
     for drawings, draw in ((slow, True), (Drawings(), False), (Drawings(pages=0), True)):
         readings = replace(exporter.tools.readings, drawings=drawings)
         asked = await job(exporter, content, "rfp.pdf", "application/pdf", draw=draw)
-        told = await on_read_input(asked, readings=readings)
+        told = await readings.read(asked)
         assert isinstance(told, InputRead)
         assert told.reading.drawn is None
         assert await text_of(exporter, told.reading.text) == "Train ten users.\n"

@@ -1,18 +1,19 @@
 """The converter as a service: on a real server, with its own settings and credentials."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from stemma_artifacts.store import ArtifactMissing
+from stemma_artifacts.store import ArtifactMissing, MemoryArtifactStore, reference
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import ConvertDocument
+from stemma_contracts.v1.jobs import CompareReturn, ConvertDocument, FillForm, ReadInput
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
+from stemma_contracts.v1.references import ArtifactRef
 from stemma_converter.app import ConverterSettings, converter, make_tools, service
-from stemma_converter.handlers import Tools, on_convert_document, routes
+from stemma_converter.handlers import on_compare_return, on_convert_document, on_fill_form, routes
 from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_testkit.routing import routed
 from stemma_testkit.servers import eventually
@@ -110,22 +111,56 @@ async def test_a_tenant_with_many_conversions_leaves_one_at_a_time_to_another(
 ) -> None:
     begun: list[str] = []
 
-    async def endless(job: ConvertDocument, _: Tools) -> None:
+    async def endless(job: ConvertDocument, *_: object) -> None:
         begun.append(job.document.tenant)
         await asyncio.Event().wait()
 
     async def are_two() -> bool:
         return len(begun) == 2
 
-    monkeypatch.setattr("stemma_converter.handlers._converted", endless)
+    monkeypatch.setattr("stemma_converter.handlers._stage", endless)
     settings = service.load_settings(conversions=2, conversions_per_tenant=1)
-    job: ConvertDocument = await exporter.job("md", "# A\n")
+    job: ConvertDocument = await exporter.job("md", title=None)
     tools = make_tools(settings, exporter.store)
     heads = [job.document.model_copy(update={"tenant": tenant}) for tenant in ("one", "one", "two")]
     jobs = [job.model_copy(update={"document": head}) for head in heads]
     tasks = [asyncio.ensure_future(on_convert_document(one, tools=tools)) for one in jobs]
     await eventually(are_two)
     assert begun == ["one", "two"]
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+
+
+@pytest.mark.req("S5", "S6")
+async def test_who_waits_for_what_is_lost_takes_the_turn_of_nobody(exporter: Any) -> None:
+    looked: list[str] = []
+
+    class Behind(MemoryArtifactStore):
+        async def pieces(self, tenant: str, document_id: str, ref: ArtifactRef) -> AsyncGenerator[bytes, None]:
+            looked.append(ref.name)
+            await asyncio.Event().wait()
+            yield b""
+
+    async def are_all() -> bool:
+        return sorted(looked) == ["draft.md", "file", "form", "return"]
+
+    settings = service.load_settings(conversions=1, conversions_per_tenant=1, readings=1, readings_per_tenant=1)
+    tools = make_tools(settings, Behind())
+    convert: ConvertDocument = await exporter.job("md", "# A\n", title=None)
+    about = {"job_id": "doc-1.7", "document": convert.document}
+    lost = {name: reference(b"lost", "text/plain", name) for name in ("file", "form", "return")}
+    fill = FillForm(**about, export_id="e1", name="a.xlsx", form=lost["form"], answers=lost["form"])
+    compare = CompareReturn(**about, return_id="r1", file=lost["return"], versions=lost["return"])
+    read = ReadInput(**about, input_id="i1", version=1, name="a.txt", file=lost["file"])
+    handled: tuple[Coroutine[Any, Any, object], ...] = (
+        on_convert_document(convert, tools=tools),
+        on_fill_form(fill, readings=tools.readings),
+        on_compare_return(compare, readings=tools.readings),
+        tools.readings.read(read),
+    )
+    tasks = [asyncio.ensure_future(one) for one in handled]
+    await eventually(are_all)
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)

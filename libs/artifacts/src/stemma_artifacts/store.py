@@ -4,9 +4,12 @@ Up to `SMALL_BYTES` an artifact is one message of the stream ARTIFACTS, read by 
 a larger one is an object in the bucket of its tenant. Writing the same content again stores nothing.
 """
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from functools import partial
 from hashlib import sha256
+from pathlib import Path
 from typing import Protocol
 
 from nats.js import JetStreamContext
@@ -67,6 +70,17 @@ class ArtifactStore(Protocol):
         holds the last one back.
         """
         ...
+
+
+async def fetch(store: ArtifactStore, tenant: str, document_id: str, ref: ArtifactRef, file: Path) -> None:
+    """Write the content of a reference into a file, few pieces of it in memory at a time.
+
+    Raises `ArtifactMissing` and `ArtifactCorrupt`, after which the file holds nothing of use.
+    """
+    async with aclosing(store.pieces(tenant, document_id, ref)) as pieces:
+        with file.open("wb") as opened:
+            async for piece in pieces:
+                await asyncio.to_thread(opened.write, piece)
 
 
 class MemoryArtifactStore:

@@ -11,7 +11,7 @@ from typing import Any, TypedDict, TypeVar
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore, fetch
 from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Prepared
 from stemma_confinement.computing import confined_in
 from stemma_contracts import subjects
@@ -43,7 +43,7 @@ from .proving import found_in, is_proven, seal, signed
 from .reading_call import ANSWERS, FILE, FILLED, fill_form
 from .readings import PREPARED, Readings
 from .returns import Returns
-from .source import STEP, Staged, grounding_refs
+from .source import STEP, grounding_refs
 
 log = get_logger()
 PROOF = "proof.json"
@@ -83,14 +83,12 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
     @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "read-input"), stream=jobs)
     @router.subscriber(subjects.job(subjects.CONVERTER, "read-input"), stream=jobs)
     async def read_input(job: ReadInput) -> InputRead | InputUnreadable:
-        return await on_read_input(job, readings=tools().readings)
+        return await tools().readings.read(job)
 
     @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "fill-form"), stream=jobs)
     @router.subscriber(subjects.job(subjects.CONVERTER, "fill-form"), stream=jobs)
     async def fill_form(job: FillForm) -> FormFilled | FormNotFilled:
-        readings = tools().readings
-        async with readings.turns.turn(job.document.tenant):
-            return await on_fill_form(job, artifacts=readings.artifacts, limits=readings.limits)
+        return await on_fill_form(job, readings=tools().readings)
 
     @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "compare-return"), stream=jobs)
     @router.subscriber(subjects.job(subjects.CONVERTER, "compare-return"), stream=jobs)
@@ -102,24 +100,17 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 
 async def on_compare_return(job: CompareReturn, *, readings: Readings) -> ReturnCompared | ReturnNotCompared:
     about = _Echo(job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id)
-    async with readings.turns.turn(job.document.tenant):
-        found = await Returns(readings.artifacts, readings.limits, readings.file_limits.file_bytes).compare(job)
+    found = await Returns(readings).compare(job)
     if isinstance(found, Problem):
         return ReturnNotCompared(**about, detail=found.message[:300], code=found.code, params=found.params)
     return ReturnCompared(**about, found=found.artifact, figures=found.figures)
-
-
-async def on_read_input(job: ReadInput, *, readings: Readings) -> InputRead | InputUnreadable:
-    async with readings.turns.turn(job.document.tenant):
-        return await readings.read(job)
 
 
 async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> DocumentConverted | ConversionFailed:
     """Assemble the sections and write them in the format asked for, in a process with limits for all of it."""
     echo = _Echo(job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id)
     try:
-        async with tools.turns.turn(job.document.tenant):
-            done, agreement, written = await _converted(job, tools)
+        done, agreement, written = await _converted(job, tools)
     except ConversionError as error:
         # Of what a program says about its input nothing is kept: it quotes the text.
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
@@ -139,15 +130,19 @@ class _Written(TypedDict):
 
 
 async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, Compared, _Written]:
-    owner = (job.document.tenant, job.document.document_id)
+    """The texts are fetched before the turn: a wait for what is lost holds up nobody."""
+    owner, texts = (job.document.tenant, job.document.document_id), list(_texts_of(job))
     with TemporaryDirectory(prefix="stemma-") as name:
         folder = Path(name)
-        await _stage(job, tools, folder)
-        done = await _confined(folder, tools.limits, convert, job, tools.converter)
-        if done.failure:
-            raise await _located(folder, tools, job, done.failure)
-        agreement = await _compared(folder, tools.comparing, job)
-        proof = await _proven(folder, job, tools)
+        for ref in texts:
+            await fetch(tools.artifacts, *owner, ref, folder / ref.digest)
+        async with tools.turns.turn(job.document.tenant):
+            await _stage(job, tools, folder, texts)
+            done = await _confined(folder, tools.limits, convert, job, tools.converter)
+            if done.failure:
+                raise await _located(folder, tools, job, done.failure)
+            agreement = await _compared(folder, tools.comparing, job)
+            proof = await _proven(folder, job, tools)
         data = await asyncio.to_thread((folder / EXPORT).read_bytes)
         listed = (folder / OPEN).read_bytes() if (folder / OPEN).exists() else b""
     put = partial(tools.artifacts.put, *owner)
@@ -200,16 +195,13 @@ async def _confined(folder: Path, limits: Limits, function: Callable[..., T], *g
         raise ConversionError(code, "conversion", why=why) from None
 
 
-async def _stage(job: ConvertDocument, tools: Tools, folder: Path) -> None:
-    """Lay all that the conversion may read into its folder; an image only if a draft may show it."""
-    staged = Staged(folder)
+async def _stage(job: ConvertDocument, tools: Tools, folder: Path, texts: list[ArtifactRef]) -> None:
+    """Lay all else that the conversion may read into its folder; an image only if a draft may show it."""
 
     async def stage(ref: ArtifactRef) -> None:
-        staged.put(ref, await tools.artifacts.get(job.document.tenant, job.document.document_id, ref))
+        content = await tools.artifacts.get(job.document.tenant, job.document.document_id, ref)
+        await asyncio.to_thread((folder / ref.digest).write_bytes, content)
 
-    texts = list(_texts_of(job))
-    for ref in texts:
-        await stage(ref)
     for ref in (*report_refs(job), *grounding_refs(job), *block_refs(job), *([job.ledger] if job.ledger else [])):
         with suppress(ArtifactMissing, ArtifactCorrupt):
             await stage(ref)
@@ -223,20 +215,21 @@ def _texts_of(job: ConvertDocument) -> Iterator[ArtifactRef]:
     yield from {ref.digest: ref for ref in refs if ref is not None}.values()
 
 
-async def on_fill_form(job: FillForm, *, artifacts: ArtifactStore, limits: Limits) -> FormFilled | FormNotFilled:
+async def on_fill_form(job: FillForm, *, readings: Readings) -> FormFilled | FormNotFilled:
     owner = (job.document.tenant, job.document.document_id)
     about = _Echo(job_id=job.job_id, tenant=owner[0], document_id=owner[1])
     with TemporaryDirectory(prefix="stemma-") as name:
         folder = Path(name)
         for ref, file in ((job.form, FILE), (job.answers, ANSWERS)):
-            await asyncio.to_thread((folder / file).write_bytes, await artifacts.get(*owner, ref))
+            await fetch(readings.artifacts, *owner, ref, folder / file)
         try:
-            done = await confined_in(folder, PREPARED, limits, fill_form)
+            async with readings.turns.turn(job.document.tenant):
+                done = await confined_in(folder, PREPARED, readings.limits, fill_form)
         except ConfinementError as ended:
             log.warning("form_not_filled", reason=str(ended))
             return FormNotFilled(**about, reasons=(f"{job.name} could not be read: {ended}",))
         if done.reasons:
             return FormNotFilled(**about, reasons=done.reasons)
         content = await asyncio.to_thread((folder / FILLED).read_bytes)
-    artifact = await artifacts.put(*owner, content, media_type=job.form.media_type, name=Path(job.name).name)
+    artifact = await readings.artifacts.put(*owner, content, media_type=job.form.media_type, name=Path(job.name).name)
     return FormFilled(**about, artifact=artifact, answered=done.answered, unanswered=done.unanswered)

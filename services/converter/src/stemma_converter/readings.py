@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from stemma_artifacts.store import ArtifactStore
+from stemma_artifacts.store import ArtifactStore, fetch
 from stemma_confinement import ConfinementError, Limits, OutOfMemory, OutOfTime, Prepared, Stalled
 from stemma_confinement.computing import confined_in
 from stemma_contracts.v1.forms import FoundFields
@@ -41,7 +41,10 @@ class Drawings:
 
 @dataclass(frozen=True)
 class Readings:
-    """Reads files; ``limits`` are those of the process of one reading, ``file_limits`` how much of a file is read."""
+    """Reads files; ``limits`` are those of the process of one reading, ``file_limits`` how much of a file is read.
+
+    What a job needs is fetched before its turn: a wait for what is lost holds up nobody.
+    """
 
     artifacts: ArtifactStore
     limits: Limits
@@ -58,13 +61,16 @@ class Readings:
             passages = ((ref, reading_call.passage_of(number)) for number, ref in enumerate(job.confidential))
             for ref, file in ((job.file, reading_call.FILE), (job.previous, reading_call.BEFORE), *passages):
                 if ref is not None:
-                    data = await self.artifacts.get(job.document.tenant, job.document.document_id, ref)
-                    await asyncio.to_thread((folder / file).write_bytes, data)
-            try:
-                done = await confined_in(folder, PREPARED, self.limits, reading_call.read, job, self.file_limits)
-            except ConfinementError as ended:
-                return _unreadable(job, _given_up(ended))
-            return _unreadable(job, done.failure) if done.failure else await self._stored(folder, job, done)
+                    await fetch(self.artifacts, job.document.tenant, job.document.document_id, ref, folder / file)
+            async with self.turns.turn(job.document.tenant):
+                return await self._read(job, folder)
+
+    async def _read(self, job: ReadInput, folder: Path) -> InputRead | InputUnreadable:
+        try:
+            done = await confined_in(folder, PREPARED, self.limits, reading_call.read, job, self.file_limits)
+        except ConfinementError as ended:
+            return _unreadable(job, _given_up(ended))
+        return _unreadable(job, done.failure) if done.failure else await self._stored(folder, job, done)
 
     async def _stored(self, folder: Path, job: ReadInput, done: reading_call.Done) -> InputRead:
         is_own, name = job.is_text and not job.confidential, Path(job.name).name
