@@ -187,5 +187,5 @@ async def test_what_a_person_asks_of_a_part_that_was_just_killed_comes_to_the_pa
         apart.services[subjects.CONVERTER].kill()
         await page.keyboard.press("X")
         await page.get_by_role("button", name="Export").click()
-        await expect(page.locator("[data-part=exports] a[download]")).to_be_visible(timeout=STARTED_MS)
+        await expect(page.locator("[data-part=exports] a[download][href$=content]")).to_be_visible(timeout=STARTED_MS)
         await expect(page.get_by_text("The connection is lost.")).to_be_hidden()

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from stemma_client.library import LEAST_SHARE, LibraryEntry, Passage, best, foreign_words, ranked_passages
-from stemma_contracts.v1.library import BidOutcome, EntryRef, EntryView
+from stemma_contracts.v1.document import BidOutcome
+from stemma_contracts.v1.library import EntryRef, EntryView
 from stemma_contracts.v1.references import ArtifactRef
 
 pytestmark = pytest.mark.req("L8")

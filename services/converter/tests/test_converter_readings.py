@@ -141,7 +141,7 @@ async def test_a_file_beyond_its_limits_is_unreadable_and_no_dead_job(exporter: 
     asked = await job(exporter, WINDOWS, "prices.csv", "text/csv")
     small = replace(exporter.tools.readings, file_limits=FileLimits(file_bytes=8))
     slow = replace(exporter.tools.readings, limits=Limits(wall_seconds=0.001, memory_mb=2048))
-    assert (await small.read(asked)).unreadable.reason == "too_large"  # type: ignore[union-attr]
+    assert (await small.read(asked)).unreadable.reason == "too_large"
     with pytest.raises(Stalled):  # the machine had no time: the job is tried again
         await slow.read(asked)
 

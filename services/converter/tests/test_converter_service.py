@@ -148,7 +148,7 @@ async def test_who_waits_for_what_is_lost_takes_the_turn_of_nobody(exporter: Any
     settings = service.load_settings(conversions=1, conversions_per_tenant=1, readings=1, readings_per_tenant=1)
     tools = make_tools(settings, Behind())
     convert: ConvertDocument = await exporter.job("md", "# A\n", title=None)
-    about = {"job_id": "doc-1.7", "document": convert.document}
+    about: dict[str, Any] = {"job_id": "doc-1.7", "document": convert.document}
     lost = {name: reference(b"lost", "text/plain", name) for name in ("file", "form", "return")}
     fill = FillForm(**about, export_id="e1", name="a.xlsx", form=lost["form"], answers=lost["form"])
     compare = CompareReturn(**about, return_id="r1", file=lost["return"], versions=lost["return"])

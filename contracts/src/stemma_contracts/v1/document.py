@@ -1,6 +1,7 @@
 """A document: its status, and what every job is told of it."""
 
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
@@ -8,6 +9,9 @@ from stemma_contracts.base import Contract
 from stemma_contracts.tokens import Token
 
 from .references import ArtifactRef
+
+BidOutcome = Literal["open", "won", "lost", "withdrawn"]
+"""What became of a bid, as far as people said."""
 
 
 class DocumentStatus(StrEnum):

@@ -13,9 +13,6 @@ from stemma_contracts.tokens import Token
 
 from .references import ArtifactRef
 
-BidOutcome = Literal["open", "won", "lost", "withdrawn"]
-"""What became of a bid, as far as people said."""
-
 Lapse = Literal["unapproved", "changed", "stale", "expired", "withheld", "gone"]
 """Why an entry may not be used any more: its approval is gone, another text took its place, what it rests on changed,
 its time is over, people withhold it or it rests on prices, its document was cancelled."""

@@ -24,10 +24,11 @@ from .asked import SectionDecision as SectionDecision
 from .asked import SectionRequest as SectionRequest
 from .budgets import Budget
 from .comments import MOST_COMMENTS, NewComment
+from .document import BidOutcome
 from .exports import Cover, ExportFormat, VersionPair
 from .forms import MOST_FIELDS
 from .ledger import LedgerWarning, RequirementDecision, RowCuts
-from .library import BidOutcome, EntryRef
+from .library import EntryRef
 from .outline import MOST_SECTIONS, OutlineSection
 from .references import UploadRef, UploadRole
 from .returned import MOST_COMMENTS_CHOSEN, CommentUse

@@ -12,8 +12,7 @@ from stemma_contracts.v1.section import Due
 
 from .budgets import BudgetView
 from .cycles import CycleSummary
-from .document import DocumentStatus
-from .library import BidOutcome
+from .document import BidOutcome, DocumentStatus
 from .references import ArtifactRef
 from .section import Activity, SectionStatus, Wait, waits_for
 from .usage import Usage

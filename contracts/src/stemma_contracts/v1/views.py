@@ -15,7 +15,7 @@ from stemma_contracts.base import Contract
 from .answers import Problem
 from .budgets import BudgetView
 from .cycles import CyclePlan, CycleSummary
-from .document import DocumentStatus
+from .document import BidOutcome, DocumentStatus
 from .evaluation import Evaluation
 from .file_views import ExportState as ExportState
 from .file_views import ExportView as ExportView
@@ -24,7 +24,7 @@ from .file_views import ReturnView as ReturnView
 from .forms import AnsweredForm, FoundFields
 from .inputs import BRIEF, ChangedInput, InputVersion, ReadingFigures, ReadingWarning, Unreadable
 from .ledger import AnswerStatus, LedgerSummary, LedgerWarning, RequirementChange, SecondOpinion, Suspicion
-from .library import BidOutcome, EntryView, ReuseView
+from .library import EntryView, ReuseView
 from .merges import Merge
 from .needs import Need
 from .proofs import Settlement

@@ -13,9 +13,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
+from stemma_contracts.v1.document import BidOutcome
 from stemma_contracts.v1.forms import FormFields
 from stemma_contracts.v1.ledger import LedgerRows
-from stemma_contracts.v1.library import BidOutcome, EntryRef, EntryView
+from stemma_contracts.v1.library import EntryRef, EntryView
 from stemma_contracts.v1.references import ArtifactRef
 
 from .errors import LedgerFailedError

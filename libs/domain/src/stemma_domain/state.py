@@ -18,11 +18,11 @@ from rpds import HashTrieMap, HashTrieSet
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import ReviewVerdict
-from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.document import BidOutcome, DocumentStatus
 from stemma_contracts.v1.events import Event
 from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.jobs import OutlineEntry
-from stemma_contracts.v1.library import BidOutcome, ReuseView
+from stemma_contracts.v1.library import ReuseView
 from stemma_contracts.v1.needs import Answerer, GivenAnswer, Need
 from stemma_contracts.v1.outline import PlanWording
 from stemma_contracts.v1.references import ArtifactRef

@@ -11,6 +11,7 @@ from stemma_contracts.v1.budgets import Budget, BudgetQuestion
 from stemma_contracts.v1.coded import Coded
 from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.cycles import CyclePlan
+from stemma_contracts.v1.document import BidOutcome
 from stemma_contracts.v1.erasure import ErasedStore
 from stemma_contracts.v1.events.base import Event, PaidEvent
 from stemma_contracts.v1.exports import (
@@ -25,7 +26,7 @@ from stemma_contracts.v1.exports import (
 from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, Reason
 from stemma_contracts.v1.inputs import InputDifference, InputReading, Unreadable, UnreadableInput
 from stemma_contracts.v1.ledger import LedgerSummary, LedgerWarning, RequirementDecision, RowParts, SecondOpinion
-from stemma_contracts.v1.library import BidOutcome, EntryRef, Lapse
+from stemma_contracts.v1.library import EntryRef, Lapse
 from stemma_contracts.v1.outline import PlanWording
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.returned import ReturnFigures
