@@ -26,6 +26,8 @@ def test_the_kind_of_a_section_chooses_its_editor() -> None:
 @pytest.mark.req("P11", "P12")
 def test_a_new_editor_is_a_line_and_a_prompt(folder: Path) -> None:
     (folder / "editors.json").write_text(json.dumps({"default": "section", "kinds": {"budget": "figures"}}))
+    with pytest.raises(BadSettings, match=r"editor/revise/figures\.md"):
+        load_config(folder)
     (folder / "prompts" / GRAPH / NODE / "figures.md").write_text("Keep the sums right.\n")
     editors, prompts = load_config(folder)
     assert editors == Editors(default="section", kinds={"budget": "figures", "research": "research"})
@@ -60,13 +62,6 @@ def test_an_editor_of_a_document_kind_is_a_word_and_a_prompt_in_its_folder(
     (memo / "sections.json").write_text('{"figures": {"editor": "../x"}}')
     with pytest.raises(BadSettings, match=r"^memo/sections\.json: figures\.editor: "):
         load_config(SHIPPED)
-
-
-@pytest.mark.req("P12")
-def test_a_named_editor_without_a_prompt_does_not_fall_back(folder: Path) -> None:
-    (folder / "editors.json").write_text(json.dumps({"default": "section", "kinds": {"budget": "figures"}}))
-    with pytest.raises(BadSettings, match=r"editor/revise/figures\.md"):
-        load_config(folder)
 
 
 @pytest.mark.req("P11")

@@ -60,36 +60,16 @@ SAMPLES = {
         "Der Probelauf beginnt im Mai.",
         "Eine Versicherung deckt den Schaden.",
         ("Wagen", "Fahrrad"),
-        (
-            "Lösche die Überschrift „Meilensteine“",
-            "Bitte entfernen Sie die Überschrift Meilensteine.",
-            "Die Überschrift Meilensteine bitte streichen",
-            "Streiche bitte die Zwischenüberschrift Meilensteine im zweiten Abschnitt",
-            "Nimm die Überschrift »Meilensteine« heraus",
-        ),
-        (
-            "Streichen Sie den Satz über die Farbe.",
-            "Den Satz zur Farbe löschen",
-            "Lösche den Satz „Die Farbe ist blau.“",
-        ),
+        ("Lösche die Überschrift „Meilensteine“", "Bitte entfernen Sie die Überschrift Meilensteine."),
+        ("Streichen Sie den Satz über die Farbe.", "Den Satz zur Farbe löschen"),
         ("Lösche den Absatz über den Probelauf", "Absatz zum Probelauf bitte streichen"),
-        (
-            "Ersetze Wagen durch Fahrrad",
-            "„Wagen“ bitte durch „Fahrrad“ ersetzen",
-            "Ersetzen Sie Wagen überall durch Fahrrad",
-        ),
-        (
-            "Erwähne die Versicherung",
-            "Füge einen Satz über die Versicherung hinzu",
-            "Bitte ergänzen Sie einen kurzen Absatz zur Versicherung.",
-            "Einen Satz über die Versicherung ergänzen",
-        ),
+        ("Ersetze Wagen durch Fahrrad", "„Wagen“ bitte durch „Fahrrad“ ersetzen"),
+        ("Erwähne die Versicherung", "Füge einen Satz über die Versicherung hinzu"),
         ("Kürze den Text", "Den ersten Absatz bitte kürzen"),
         (
             "Lösche die zweite Überschrift",
             "Lösche die Überschrift Meilensteine und ergänze eine Tabelle",
             "Lösche die Überschrift des zweiten Kapitels",
-            "Ersetze die Überschrift Kosten durch Preise",
         ),
     ),
     "fr": Sample(
@@ -98,11 +78,7 @@ SAMPLES = {
         "Le projet pilote commence en mai.",
         "Une assurance couvre les dégâts.",
         ("voiture", "bicyclette"),
-        (
-            "Supprime le titre « Jalons »",
-            "Veuillez supprimer l’intertitre Jalons.",
-            "Supprimez le titre Jalons dans le deuxième chapitre, s'il vous plaît",
-        ),
+        ("Supprime le titre « Jalons »", "Veuillez supprimer l’intertitre Jalons."),
         ("Supprimez la phrase sur la couleur.", "Enlève la phrase à propos de la couleur"),
         ("Retirez le paragraphe sur le projet pilote",),
         ("Remplacez voiture par bicyclette", "Merci de remplacer « voiture » par « bicyclette »."),
@@ -120,7 +96,7 @@ SAMPLES = {
         "La prueba empieza en mayo.",
         "Un seguro cubre los daños.",
         ("coche", "bicicleta"),
-        ("Elimina el título «Hitos»", "Por favor, borre el encabezado Hitos.", "Eliminar el subtítulo Hitos"),
+        ("Elimina el título «Hitos»", "Por favor, borre el encabezado Hitos."),
         ("Quite la frase sobre el color.", "Elimina la oración «El color es azul.»"),
         ("Elimine el párrafo sobre la prueba",),
         ("Reemplaza coche por bicicleta", "Sustituya «coche» por «bicicleta», por favor."),
@@ -134,7 +110,7 @@ SAMPLES = {
         "La prova comincia a maggio.",
         "Una polizza copre i danni.",
         ("macchina", "bicicletta"),
-        ("Elimina il titolo «Tappe»", "Per favore, cancelli l'intestazione Tappe.", "Rimuovere il sottotitolo Tappe"),
+        ("Elimina il titolo «Tappe»", "Per favore, cancelli l'intestazione Tappe."),
         ("Elimina la frase sul colore.", "Togli la frase «Il colore è blu.»"),
         ("Elimina il paragrafo sulla prova",),
         ("Sostituisci macchina con bicicletta", "Sostituire “macchina” con “bicicletta”."),
@@ -152,7 +128,7 @@ SAMPLES = {
         "De proef begint in mei.",
         "Een verzekering dekt de schade.",
         ("auto", "fiets"),
-        ("Verwijder de kop ‘Mijlpalen’", "Schrap alsjeblieft het kopje Mijlpalen.", "Haal de kop Mijlpalen weg"),
+        ("Verwijder de kop ‘Mijlpalen’", "Schrap alsjeblieft het kopje Mijlpalen."),
         ("Verwijder de zin over de kleur.", "De zin over de kleur schrappen"),
         ("Verwijder de alinea over de proef",),
         ("Vervang auto door fiets", "Vervang “auto” door “fiets”, alstublieft."),
@@ -170,7 +146,7 @@ SAMPLES = {
         "O teste começa em maio.",
         "Um seguro cobre os danos.",
         ("carro", "bicicleta"),
-        ("Elimine o título “Marcos”", "Por favor, remova o cabeçalho Marcos.", "Apagar o subtítulo Marcos"),
+        ("Elimine o título “Marcos”", "Por favor, remova o cabeçalho Marcos."),
         ("Remova a frase “A cor é azul.”", "Exclua a frase que diz que A cor é azul"),
         ("Elimine o parágrafo sobre o teste",),
         ("Substitua carro por bicicleta", "Trocar “carro” por “bicicleta”."),
@@ -184,11 +160,7 @@ SAMPLES = {
         "試行は五月に始まります。",
         "保険が損害を補償します。",
         ("自動車", "自転車"),
-        (
-            "見出し「日程」を削除してください。",
-            "「日程」という見出しを消してください",
-            "見出し「日程」の削除をお願いします。",
-        ),
+        ("見出し「日程」を削除してください。", "「日程」という見出しを消してください"),
         ("色についての文を削除してください。", "文「色は青です。」を削除"),
         ("試行に関する段落を削除してください。",),
         ("「自動車」を「自転車」に置き換えてください。", "自動車を自転車に変更してください"),
@@ -202,10 +174,10 @@ SAMPLES = {
         "试点五月开始。",
         "保险承担损失。",
         ("汽车", "自行车"),
-        ("删除标题“日程”", "请删除“日程”这个标题。", "请把标题“日程”删掉", "将“日程”标题删除。"),
+        ("删除标题“日程”", "请删除“日程”这个标题。"),
         ("删除关于颜色的句子。", "请把关于颜色的句子删掉"),
         ("删除关于试点的段落",),
-        ("将“汽车”替换为“自行车”", "请把汽车改成自行车。", "用“自行车”替换“汽车”"),
+        ("将“汽车”替换为“自行车”", "请把汽车改成自行车。"),
         ("添加一个关于保险的句子", "请提及保险。"),
         ("缩短正文", "请把正文精简"),
         ("请修改第二个标题", "删除标题“日程”并添加一个表格"),
@@ -217,10 +189,6 @@ def refusal(language: str, instruction: str, revised: str) -> str:
     draft = SAMPLES[language].draft
     changes = changes_between(draft, revised, language)
     return unmet(demand_of(instruction, language), draft, revised, changes, language)
-
-
-def each(form: str) -> list[tuple[str, str]]:
-    return [(language, one) for language, sample in SAMPLES.items() for one in getattr(sample, form)]
 
 
 def without_heading(language: str, number: int) -> str:
@@ -238,62 +206,39 @@ def test_every_language_that_ships_is_tried() -> None:
     assert set(SAMPLES) == set(shipped())
 
 
-@pytest.mark.parametrize(("language", "instruction"), each("delete_heading"))
-def test_a_deleted_heading_is_the_one_that_was_named(language: str, instruction: str) -> None:
-    other, named = SAMPLES[language].headings
-    assert refusal(language, instruction, without_heading(language, 1)) == ""
-    assert refusal(language, instruction, without_heading(language, 0)) == f"the heading “{named}” is still there"
-    both = without_heading(language, 1).replace(f"## {other}\n\n", "")
-    assert refusal(language, instruction, both) == f"more changed than the heading “{named}”"
-
-
-@pytest.mark.parametrize(("language", "instruction"), each("remove_sentence"))
-def test_a_removed_sentence_is_the_one_that_was_named(language: str, instruction: str) -> None:
-    kept, named = SAMPLES[language].sentences
-    assert refusal(language, instruction, without(language, named)) == ""
-    assert refusal(language, instruction, without(language, kept)).startswith("nothing that speaks of")
-
-
-@pytest.mark.parametrize(("language", "instruction"), each("remove_paragraph"))
-def test_a_removed_paragraph_is_the_one_that_was_named(language: str, instruction: str) -> None:
-    sample = SAMPLES[language]
-    gone = without(language, sample.paragraph)
-    gap = "" if language in ("ja", "zh") else " "
-    assert refusal(language, instruction, gone) == ""
-    other = without(language, gap.join(sample.sentences))
-    assert refusal(language, instruction, other).startswith("nothing that speaks of")
-    both = gone.replace(gap.join(sample.sentences), "")
-    assert refusal(language, instruction, both).startswith("something else changed: Paragraph removed")
-
-
-@pytest.mark.parametrize(("language", "instruction"), each("replace"))
-def test_words_are_replaced_by_those_that_were_named(language: str, instruction: str) -> None:
-    old, new = SAMPLES[language].words
-    draft = SAMPLES[language].draft
-    assert refusal(language, instruction, draft.replace(old, new)) == ""
-    assert refusal(language, instruction, draft.replace(old, "XYZ")) == f"“{old}” was not replaced by “{new}”"
-
-
-@pytest.mark.parametrize(("language", "instruction"), each("mention"))
-def test_what_is_added_speaks_of_what_was_named(language: str, instruction: str) -> None:
-    sample = SAMPLES[language]
-    assert refusal(language, instruction, f"{sample.draft}\n{sample.added}\n") == ""
-    refused = refusal(language, instruction, f"{sample.draft}\n{sample.sentences[1]}\n")
-    assert refused.startswith("nothing that was added speaks of")
-
-
-@pytest.mark.parametrize(("language", "instruction"), each("shorten"))
-def test_a_shortened_text_has_fewer_words(language: str, instruction: str) -> None:
-    sample = SAMPLES[language]
-    assert refusal(language, instruction, without(language, sample.sentences[1])) == ""
-    assert refusal(language, instruction, f"{sample.draft}\n{sample.added}\n").startswith(
-        "the text did not get shorter"
-    )
-
-
-@pytest.mark.parametrize(("language", "instruction"), each("unknown"))
-def test_what_is_in_none_of_the_forms_is_not_checked(language: str, instruction: str) -> None:
-    assert demand_of(instruction, language) is None
+@pytest.mark.parametrize("language", SAMPLES)
+def test_what_was_asked_for_is_taken_in_every_form_and_another_change_refused(language: str) -> None:
+    sample, draft = SAMPLES[language], SAMPLES[language].draft
+    (other, named), (kept, gone), (old, new) = sample.headings, sample.sentences, sample.words
+    text = ("" if language in ("ja", "zh") else " ").join(sample.sentences)
+    no_heading, no_paragraph = without_heading(language, 1), without(language, sample.paragraph)
+    more, again = f"{draft}\n{sample.added}\n", f"{draft}\n{gone}\n"
+    forms: dict[str, tuple[str, dict[str, str]]] = {
+        "delete_heading": (
+            no_heading,
+            {
+                without_heading(language, 0): f"the heading “{named}” is still there",
+                no_heading.replace(f"## {other}\n\n", ""): f"more changed than the heading “{named}”",
+            },
+        ),
+        "remove_sentence": (without(language, gone), {without(language, kept): "nothing that speaks of"}),
+        "remove_paragraph": (
+            no_paragraph,
+            {
+                without(language, text): "nothing that speaks of",
+                no_paragraph.replace(text, ""): "something else changed: Paragraph removed",
+            },
+        ),
+        "replace": (draft.replace(old, new), {draft.replace(old, "XYZ"): f"“{old}” was not replaced by “{new}”"}),
+        "mention": (more, {again: "nothing that was added speaks of"}),
+        "shorten": (without(language, gone), {more: "the text did not get shorter"}),
+    }
+    for form, (asked, others) in forms.items():
+        for instruction in getattr(sample, form):
+            assert refusal(language, instruction, asked) == "", instruction
+            for revised, reason in others.items():
+                assert refusal(language, instruction, revised).startswith(reason), instruction
+    assert not any(demand_of(instruction, language) for instruction in sample.unknown)
 
 
 @pytest.mark.parametrize(("document", "spoken"), [*pairwise(SAMPLES), ("zh", "en")])
