@@ -160,7 +160,7 @@ demo: $(RUN_STAMP) ## Answer a real request from ZIP to DOCX and filled form, wi
 faults: setup ## Kill, stop and cut off everything, long form; STEMMA_TEST_SOAK_MINUTES=20 of it are a soak
 	@$(BIN)/pytest -q services/orchestrator/tests/test_orchestrator_together.py \
 		services/orchestrator/tests/test_orchestrator_full.py \
-		services/generation-graph/tests/test_generation_cut_off.py tests/faults -m "full or not full"
+		services/generation-graph/tests/test_generation_checkpoints.py tests/faults -m "full or not full"
 
 bench: setup ## Measure what users feel, and fail where a target is missed; ONLY=verbs,recovery, PAGE=docs/bench.md
 	@PYTHONPATH=libs/domain/tests/helpers LITELLM_LOCAL_MODEL_COST_MAP=True $(BIN)/python tests/bench/run.py $(if $(ONLY),--only $(ONLY)) $(if $(PAGE),--page $(PAGE))

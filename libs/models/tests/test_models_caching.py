@@ -1,12 +1,10 @@
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.messages.ai import InputTokenDetails, UsageMetadata
 from stemma_models import ModelSettings
-from stemma_models.client import usage_of
 from stemma_models.prompting import block
 from stemma_models.providers import cached_start, chat_model, with_cache_hints
 
-pytestmark = [pytest.mark.xdist_group("litellm"), pytest.mark.req("M1")]
+pytestmark = pytest.mark.req("M1")
 SHARED, OWN = block("brief", "A ferry.") + "\n", block("section", "Why.", id="approach")
 MESSAGES = [SystemMessage("Rules."), HumanMessage(SHARED + OWN), AIMessage("No."), HumanMessage("Again.")]
 BORDER = {"cache_control": {"type": "ephemeral"}}
@@ -25,24 +23,18 @@ def test_claude_is_told_where_what_all_sections_share_ends(name: str) -> None:
     assert [str(message.text) for message in hinted] == [str(message.text) for message in MESSAGES]
 
 
-def test_claude_is_told_where_the_rules_of_one_task_end_too() -> None:
-    """A judge begins with the same material, and has other rules behind it."""
-    prompt = HumanMessage(f"{SHARED}\nYou judge.\n\n{OWN}")
-    hinted, _ = with_cache_hints(settings("anthropic/claude-sonnet-4-5"), [MESSAGES[0], prompt], "doc")
+def test_claude_is_told_where_the_rules_of_a_task_and_what_tools_answered_end_too() -> None:
+    """A judge begins with the same material and has other rules behind it; the next step has all of this one."""
+    claude = settings("anthropic/claude-sonnet-4-5")
+    hinted, _ = with_cache_hints(claude, [MESSAGES[0], HumanMessage(f"{SHARED}\nYou judge.\n\n{OWN}")], "doc")
     borders = [{"type": "text", "text": text, **BORDER} for text in (SHARED.strip(), "\n\nYou judge.\n\n")]
     assert hinted[1].content == [*borders, {"type": "text", "text": OWN}]
-
-
-def test_claude_is_told_that_the_next_step_of_an_agent_begins_with_what_tools_answered() -> None:
     thread = [*MESSAGES[:2], *(one for n in "ab" for one in (AIMessage("", id=n), ToolMessage(n, tool_call_id=n)))]
-    hinted, _ = with_cache_hints(settings("anthropic/claude-sonnet-4-5"), thread, "doc")
+    hinted, _ = with_cache_hints(claude, thread, "doc")
     assert hinted[3].content == [{"type": "text", "text": "a", **BORDER}]
     assert (hinted[2], hinted[4:]) == (thread[2], thread[4:])
-
-
-def test_a_thread_without_a_section_has_no_border_but_that_of_its_rules() -> None:
-    hinted, _ = with_cache_hints(settings("anthropic/claude-sonnet-4-5"), [MESSAGES[0], MESSAGES[3]], "doc")
-    assert hinted[1] == MESSAGES[3]
+    hinted, _ = with_cache_hints(claude, [MESSAGES[0], MESSAGES[3]], "doc")
+    assert hinted[1] == MESSAGES[3], "without a section only the rules have a border"
 
 
 @pytest.mark.parametrize(
@@ -61,12 +53,11 @@ def test_the_calls_of_a_document_have_a_key_where_openai_takes_one(
     assert with_cache_hints(settings(name, api_base), MESSAGES, "doc") == (MESSAGES, parameters)
 
 
-@pytest.mark.parametrize("variable", ["OPENAI_BASE_URL", "OPENAI_API_BASE"])
-def test_another_server_whose_address_the_environment_has_gets_no_key(
-    monkeypatch: pytest.MonkeyPatch, variable: str
-) -> None:
-    monkeypatch.setenv(variable, "http://127.0.0.1:1/v1")
-    assert with_cache_hints(settings("openai/local"), MESSAGES, "doc") == (MESSAGES, {})
+def test_another_server_whose_address_the_environment_has_gets_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("OPENAI_BASE_URL", "OPENAI_API_BASE"):
+        with monkeypatch.context() as patch:
+            patch.setenv(variable, "http://127.0.0.1:1/v1")
+            assert with_cache_hints(settings("openai/local"), MESSAGES, "doc") == (MESSAGES, {})
 
 
 @pytest.mark.parametrize(
@@ -87,11 +78,3 @@ def test_calls_wait_for_the_first_where_a_cache_will_hold_what_they_share(name: 
     ]
     assert [bool(start) for start in starts] == [waits] * 3
     assert (starts[0] == starts[1], len(set(starts))) == (True, 2 if waits else 1)
-
-
-def test_tokens_that_came_from_a_cache_are_counted() -> None:
-    tokens = UsageMetadata(
-        input_tokens=9, output_tokens=1, total_tokens=10, input_token_details=InputTokenDetails(cache_read=7)
-    )
-    usage = usage_of(AIMessage("", usage_metadata=tokens))
-    assert (usage.input_tokens, usage.cached_tokens, usage.plus(usage).cached_tokens) == (9, 7, 14)

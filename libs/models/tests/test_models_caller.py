@@ -62,14 +62,6 @@ def context(job_id: str = "job-1") -> CallContext:
     return CallContext("default", "doc", "research", job_id)
 
 
-async def test_counts_what_a_call_cost(desk: Desk) -> None:
-    caller, _ = desk.caller("text")
-    ctx = context()
-    answer = await caller.text(ctx, "generate", PROMPT)
-    assert (answer.value, answer.usage) == ("text", Usage(calls=1, input_tokens=10, output_tokens=5))
-    assert ctx.meter.total == answer.usage
-
-
 @pytest.mark.req("M6")
 async def test_the_text_parts_of_an_answer_are_its_text_and_thoughts_are_not(desk: Desk) -> None:
     parts: list[str | dict[Any, Any]] = [
@@ -83,13 +75,25 @@ async def test_the_text_parts_of_an_answer_are_its_text_and_thoughts_are_not(des
 
 @pytest.mark.req("P2")
 @pytest.mark.parametrize("text", ["short", LONG])
-async def test_a_job_that_runs_again_finds_its_answer_and_gives_the_same_account(desk: Desk, text: str) -> None:
+async def test_a_job_that_runs_again_finds_its_answer_and_another_call_is_a_new_one(desk: Desk, text: str) -> None:
     first, _ = desk.caller(text)
-    paid = await first.text(context(), "generate", PROMPT)
+    ctx = context()
+    paid = await first.text(ctx, "generate", PROMPT)
+    assert paid.usage == ctx.meter.total == Usage(calls=1, input_tokens=10, output_tokens=5)
     second, model = desk.caller()
     replayed = await second.text(context(), "generate", PROMPT)
-    assert (replayed.value, replayed.ref, replayed.usage) == (paid.value, paid.ref, paid.usage)
-    assert model.calls == 0
+    assert (replayed.value, replayed.ref, replayed.usage, model.calls) == (text, paid.ref, paid.usage, 0)
+    stored = await desk.artifacts.get("default", "doc", paid.ref) if paid.ref else b""
+    assert stored == (LONG.encode() if text == LONG else b"")
+    hot = SETTINGS.model_copy(update={"temperature": 1.0})
+    for job, name, prompt, settings in (
+        ("job-2", "generate", PROMPT, SETTINGS),
+        ("job-1", "evaluate", PROMPT, SETTINGS),
+        ("job-1", "generate", [HumanMessage("Other.")], SETTINGS),
+        ("job-1", "generate", PROMPT, hot),
+    ):
+        other, _ = desk.caller("new", settings=settings)
+        assert (await other.text(context(job), name, prompt)).value == "new"
 
 
 @pytest.mark.req("M5")
@@ -104,38 +108,9 @@ async def test_a_recorded_answer_is_given_to_any_document_that_asks_the_same(
     other = CallContext("default", "other", "research", "job-9")
     heard = await second.text(other, "generate", PROMPT)
     assert (heard.value, heard.usage, other.meter.total, model.calls) == (text, paid.usage, paid.usage, 0)
-    assert (await second.text(other, "generate", [HumanMessage("Write more.")])).value == "new"
-
-
-@pytest.mark.req("M5")
-async def test_a_recording_that_is_damaged_is_made_anew(desk: Desk, tmp_path: Path) -> None:
-    settings = SETTINGS.model_copy(update={"recordings": tmp_path})
-    await desk.caller("old", settings=settings)[0].text(context(), "generate", PROMPT)
-    [kept] = tmp_path.iterdir()
-    kept.write_text(kept.read_text()[:20])
-    assert (await desk.caller("new", settings=settings)[0].text(context("job-2"), "generate", PROMPT)).value == "new"
-
-
-async def test_a_long_answer_lies_in_the_artifact_store_and_a_short_one_in_its_record(desk: Desk) -> None:
-    caller, _ = desk.caller("short", LONG)
-    assert (await caller.text(context(), "a", PROMPT)).ref is None
-    answer = await caller.text(context(), "b", PROMPT)
-    assert answer.ref is not None
-    assert await desk.artifacts.get("default", "doc", answer.ref) == answer.value.encode()
-
-
-@pytest.mark.parametrize("change", ["job", "name", "messages", "temperature"])
-async def test_another_job_name_prompt_or_parameter_is_a_new_call(desk: Desk, change: str) -> None:
-    first, _ = desk.caller("old")
-    await first.text(context(), "generate", PROMPT)
-    settings = SETTINGS.model_copy(update={"temperature": 1.0}) if change == "temperature" else SETTINGS
-    second, _ = desk.caller("new", settings=settings)
-    answer = await second.text(
-        context("job-2" if change == "job" else "job-1"),
-        "evaluate" if change == "name" else "generate",
-        [HumanMessage("Other.")] if change == "messages" else PROMPT,
-    )
-    assert answer.value == "new"
+    for kept in (tmp_path / "kept").iterdir():
+        kept.write_text(kept.read_text()[:20])
+    assert (await second.text(context("job-2"), "generate", PROMPT)).value == "new", "a damaged one is made anew"
 
 
 async def test_the_answer_is_recorded_before_it_is_used(desk: Desk) -> None:
@@ -147,28 +122,11 @@ async def test_the_answer_is_recorded_before_it_is_used(desk: Desk) -> None:
     assert (answer.value.name, model.calls) == ("teal", 1)
 
 
-@pytest.mark.parametrize("error", [StatusError(429), StatusError(503), ConnectionResetError()])
-async def test_a_transient_error_is_tried_again(desk: Desk, error: Exception) -> None:
-    caller, model = desk.caller(error, "text")
-    answer = await caller.text(context(), "generate", PROMPT)
-    assert (answer.value, answer.usage.calls, model.calls) == ("text", 2, 2)
-
-
-async def test_gives_up_after_the_retries_without_quoting_the_provider(desk: Desk) -> None:
-    caller, model = desk.caller(*[StatusError(503)] * 3)
+async def test_gives_up_after_the_retries_without_quoting_the_provider_and_raises_a_bug_as_it_is(desk: Desk) -> None:
+    caller, model = desk.caller(ConnectionResetError(), StatusError(429), StatusError(503))
     with pytest.raises(ModelUnavailableError) as failure:
         await caller.text(context(), "generate", PROMPT)
     assert (failure.value.detail, failure.value.usage.calls, model.calls) == ("StatusError (503)", 3, 3)
-
-
-async def test_an_error_that_will_not_pass_is_not_tried_again(desk: Desk) -> None:
-    caller, model = desk.caller(StatusError(401))
-    with pytest.raises(ModelUnavailableError, match=r"StatusError \(401\)"):
-        await caller.text(context(), "generate", PROMPT)
-    assert model.calls == 1
-
-
-async def test_a_bug_is_raised_as_it_is(desk: Desk) -> None:
     caller, _ = desk.caller(ZeroDivisionError())
     with pytest.raises(ZeroDivisionError):
         await caller.text(context(), "generate", PROMPT)
@@ -191,7 +149,6 @@ async def test_a_malformed_answer_is_asked_again_with_what_is_wrong(desk: Desk) 
 
 
 JSON = '{"name": "red", "red": 255}'
-ABOUT_TAGS = '{"name": "the stray </think> and {what follows}", "red": 1}'
 FITTING: dict[str, str | AIMessage] = {
     "fence": f"```json\n{JSON}\n```",
     "fence in prose": f"Here is {{the colour}} that you asked for:\n\n```json\n{JSON}\n```\n\nTell me if it is.",
@@ -201,6 +158,7 @@ FITTING: dict[str, str | AIMessage] = {
     "a fence, and a comma behind the last": f"Here:\n```json\n{JSON[:-1]},}}\n```\nThank you.",
     "numbers as strings": JSON.replace("255", '"255"'),
     "another value in its thought": f'<think>\nI give {{"name": "blue", "red": 0}}\n</think>\n{JSON}',
+    "tags of thoughts in it": '{"name": "red", "red": 255, "note": "the stray </think> and {what follows}"}',
     "its words as a thought": AIMessage("", additional_kwargs={"reasoning_content": JSON}),
     "a fence in a thought": AIMessage("", additional_kwargs={"reasoning_content": f"```json\n{JSON}\n```"}),
 }
@@ -212,13 +170,6 @@ async def test_a_value_is_read_whatever_is_around_it(desk: Desk, answer: str | A
     caller, model = desk.caller(answer)
     found = await caller.structured(context(), "colour", PROMPT, Colour)
     assert (found.value, model.calls) == (Colour(name="red", red=255), 1)
-
-
-@pytest.mark.req("M6")
-async def test_json_about_the_tags_of_thoughts_stays_whole(desk: Desk) -> None:
-    caller, _ = desk.caller(ABOUT_TAGS)
-    found = await caller.structured(context(), "colour", PROMPT, Colour)
-    assert found.value == Colour.model_validate_json(ABOUT_TAGS)
 
 
 HOSTILE = {
@@ -267,9 +218,8 @@ async def test_too_many_malformed_answers_are_a_typed_error_without_their_text(d
     assert "no JSON" not in failure.value.detail
 
 
-async def test_a_step_that_is_cut_twice_is_a_typed_error(desk: Desk) -> None:
-    cut = AIMessage("I read the file. And then I", response_metadata={"finish_reason": "length"})
-    caller, _ = desk.caller(cut, cut)
+async def test_half_of_a_message_is_no_step(desk: Desk) -> None:
+    caller, _ = desk.caller(*[WRONG["cut"][0]] * 2)
     with pytest.raises(MalformedAnswerError, match="cut at the token limit") as failure:
         await caller.message(context(), "step-1", PROMPT)
     assert failure.value.usage.calls == 2
@@ -285,9 +235,10 @@ TOLD = [
 SENTENCE = "The lawn belongs to the town and is kept by its gardeners. "
 LOOP = "It is kept by the gardeners of the town, and by nobody else. "
 GOOD = "# The lawn\n\nThe lawn belongs to the town.\n"
-WRONG = {
+WRONG: dict[str, tuple[str | AIMessage, str, str | None]] = {
     "cut": (AIMessage(f"{SENTENCE}And th", response_metadata={"finish_reason": "length"}), "cut at the", SENTENCE[:-1]),
     "the same line": (f"{SENTENCE}\n\n" + f"{LOOP}\n\n" * 9, "repeats itself", f"{SENTENCE}\n\n{LOOP[:-1]}"),
+    "in German": ("Der Rasen der Stadt.", "the answer is in German", "Der Rasen der Stadt."),
     "the same words": (" ".join(map(str, range(900))) + ". " + "so it is. " * 500, "repeats itself", None),
 }
 
@@ -297,16 +248,21 @@ WRONG = {
 async def test_a_text_that_is_wrong_is_asked_for_once_more_and_then_kept_with_what_is_wrong(
     desk: Desk, wrong: str | AIMessage, named: str, kept: str | None
 ) -> None:
+    def problem(text: str) -> str:
+        return "the answer is in German" if "Rasen" in text else ""
+
     caller, model = desk.caller(wrong, GOOD)
-    mended = await caller.text(context("good"), "generate", TOLD)
+    mended = await caller.text(context("good"), "generate", TOLD, problem=problem)
     assert (mended.value, mended.shortcoming, model.calls) == (GOOD, "", 2)
+    assert named != "the answer is in German" or "- The answer is in German." in model.prompt_text(1)
     assert len(model.prompt_text(1)) < len(model.prompt_text(0)) + 2000, "no loop is shown to its model in full"
-    caller, model = desk.caller(wrong, wrong)
-    answer = await caller.text(context(), "generate", TOLD)
-    assert (model.calls, answer.usage.calls) == (2, 2)
-    assert named in answer.shortcoming
-    assert answer.value == (kept or answer.value)
-    assert len(answer.value) < 5000
+    for number, second in enumerate((wrong, StatusError(401))):
+        caller, model = desk.caller(wrong, second)
+        answer = await caller.text(context(f"job-{number}"), "generate", TOLD, problem=problem)
+        assert answer.usage.calls == 2, "it is kept, too, if the model fails when it is asked again"
+        assert named in answer.shortcoming
+        assert answer.value == (kept or answer.value)
+        assert len(answer.value) < 5000
 
 
 CUT = AIMessage("The cut", response_metadata={"finish_reason": "length"})
@@ -333,13 +289,6 @@ async def test_a_text_that_copies_what_the_model_was_told_is_asked_for_once_more
     with pytest.raises(MalformedAnswerError, match="quotes") as failure:
         await caller.text(context(), "generate", TOLD)
     assert failure.value.usage.calls == model.calls == len(answers)
-
-
-@pytest.mark.req("M6")
-async def test_a_text_is_kept_though_the_model_fails_when_it_is_asked_again(desk: Desk) -> None:
-    caller, _ = desk.caller(WRONG["cut"][0], StatusError(401))
-    answer = await caller.text(context(), "generate", TOLD)
-    assert (answer.value, answer.usage.calls) == (SENTENCE[:-1], 2)
 
 
 class Endless(ScriptedModel):
@@ -398,14 +347,6 @@ async def test_a_machine_of_the_users_is_stopped_once_it_repeats_itself_though_n
 
 
 @pytest.mark.req("M6")
-async def test_a_problem_of_the_task_is_told_to_the_model_and_kept_with_the_text(desk: Desk) -> None:
-    caller, model = desk.caller("Der Rasen.", "Der Rasen der Stadt.")
-    answer = await caller.text(context(), "generate", TOLD, problem=lambda _: "the answer is in German")
-    assert (answer.value, answer.shortcoming) == ("Der Rasen der Stadt.", "the answer is in German")
-    assert "- The answer is in German." in model.prompt_text(1)
-
-
-@pytest.mark.req("M6")
 async def test_tables_and_code_about_prompts_are_no_loops_and_no_quotations(desk: Desk) -> None:
     rows = "".join(f"| {n} | Fully compliant with the requirement as it stands in the tender. |\n" for n in range(60))
     tag = f'<section id="a">\n{SENTENCE}\n</section>\n'
@@ -413,18 +354,13 @@ async def test_tables_and_code_about_prompts_are_no_loops_and_no_quotations(desk
     tags = "```\n" + '<section id="a">\n' * 50_000 + "```\n"
     assert not has_block_tag(tags)
     complied = "".join(f"## {name}\n\n{LOOP}\n\n" for name in ("Fire", "Noise", "Dust", "Water", "Waste", "Night"))
-    caller, model = desk.caller(f"{complied}{code}\n| no | answer |\n| --- | --- |\n{rows}")
+    caller, model = desk.caller(f"{complied}{code}\n| no | answer |\n| --- | --- |\n{rows}", SENTENCE + LOOP)
     assert (await caller.text(context(), "generate", TOLD)).shortcoming == ""
-    assert model.calls == 1
-
-
-@pytest.mark.req("M6")
-async def test_a_text_that_quotes_what_a_search_found_does_not_quote_its_instructions(desk: Desk) -> None:
-    text = f"# Lawn\n\n{SENTENCE}{LOOP}"
-    found = block("evidence", f"See <https://lawn.example>\n\n{text}", name="lawn.md")
-    caller, _ = desk.caller(text)
-    answer = await caller.text(context(), "generate", [*TOLD, HumanMessage(f"The searches found this:\n{found}")])
-    assert answer.value == text
+    found = HumanMessage(
+        "The searches found this:\n" + block("evidence", f"See <https://a.example>\n\n{SENTENCE}{LOOP}")
+    )
+    assert (await caller.text(context(), "quoted", [*TOLD, found])).value == SENTENCE + LOOP, "what a search found"
+    assert model.calls == 2
 
 
 async def test_tokens_are_handed_on_as_they_come_and_only_once(desk: Desk) -> None:

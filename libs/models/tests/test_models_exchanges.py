@@ -22,7 +22,7 @@ from stemma_artifacts.store import MemoryArtifactStore
 from stemma_models import CallContext, MemoryRecordStore, ModelCaller, ModelError, ModelSettings, chat_model
 from stemma_testkit.provider import Provider, Reply
 
-pytestmark = [pytest.mark.xdist_group("litellm"), pytest.mark.req("M6")]
+pytestmark = pytest.mark.req("M6")
 
 FAMILIES = {
     file.stem: json.loads(file.read_text(encoding="utf-8")) for file in Path(__file__).parent.glob("exchanges/*")

@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from typing import Any
 
 import pytest
@@ -15,7 +14,6 @@ from stemma_artifacts.store import MemoryArtifactStore
 from stemma_models import (
     CallContext,
     KeyMissing,
-    MalformedAnswerError,
     MemoryRecordStore,
     ModelCaller,
     ModelSettings,
@@ -25,13 +23,7 @@ from stemma_models import (
 )
 from stemma_testkit.provider import Provider, Reply, fails, says
 
-pytestmark = pytest.mark.xdist_group("litellm")
-
 PROMPT = [HumanMessage("Write.")]
-
-
-class Colour(BaseModel):
-    name: str
 
 
 class SearchInputs(BaseModel):
@@ -73,30 +65,6 @@ async def test_a_plain_answer_is_one_request_and_is_counted_with_its_price(provi
     assert request["stop"] == ["END"]
 
 
-async def test_a_streamed_answer_comes_in_tokens_and_with_its_usage(provider: Provider) -> None:
-    heard = threading.Event()
-    provider.script = [Reply({"content": "one two three"}, heard=heard)]
-    tokens: list[str] = []
-
-    async def on_token(token: str) -> None:
-        if token:
-            tokens.append(token)
-            heard.set()
-
-    answer = await caller(provider).text(context(), "generate", PROMPT, on_token=on_token)
-    assert ("".join(tokens), tokens[0], answer.usage.output_tokens) == ("one two three", "one ", 3)
-    assert answer.usage.cost > 0
-
-
-@pytest.mark.req("P13")
-async def test_a_structured_answer_is_asked_for_by_its_schema(provider: Provider) -> None:
-    provider.script = [says('{"nam": "red"}'), says('{"name": "red"}')]
-    answer = await caller(provider).structured(context(), "colour", PROMPT, Colour)
-    assert (answer.value, len(provider.requests)) == (Colour(name="red"), 2)
-    assert provider.requests[0]["response_format"]["json_schema"]["name"] == "Colour"
-    assert "name: Field required" in provider.requests[1]["messages"][-1]["content"]
-
-
 async def test_tool_calls_go_there_and_back(provider: Provider) -> None:
     function = {"name": "SearchInputs", "arguments": '{"query": "quay"}'}
     call = {"id": "c1", "type": "function", "function": function}
@@ -124,7 +92,6 @@ BROKEN = [
     Reply(body=b'{"choices": []}'),
     Reply(body=b'data: {"choices": []}\n\n'),
     says("one two three four", "error"),
-    says("one two three four", "abort"),
 ]
 
 
@@ -140,41 +107,12 @@ async def test_a_broken_answer_is_tried_again_as_it_was_and_never_taken(
     assert [len(request["messages"]) for request in provider.requests] == [1, 1, 1]
 
 
-@pytest.mark.parametrize("done", [False, True])
-async def test_a_stream_that_ends_without_a_reason_is_no_answer(provider: Provider, done: bool) -> None:
-    provider.script = [Reply({"content": "half a sen"}, stated=False, done=done)] * 9
-    with pytest.raises(ModelUnavailableError, match="a stream that was cut") as failure:
-        await caller(provider, retries=0).text(context(), "generate", PROMPT, on_token=ignore)
-    assert (len(provider.requests), failure.value.usage.calls) == (1, 1)
-
-
-def events(*bodies: dict[str, Any]) -> Reply:
-    return Reply(body=b"".join(b"data: " + json.dumps(body).encode() + b"\n\n" for body in bodies))
-
-
-ANTHROPIC = (
-    {"type": "message_start", "message": {"id": "1", "usage": {"input_tokens": 5, "output_tokens": 1}}},
-    {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-    {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "whole"}},
-    {"type": "content_block_stop", "index": 0},
-    {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 3}},
-    {"type": "message_stop"},
-)
-
-
-async def test_the_stream_of_another_protocol_is_whole_with_its_reason_and_no_answer_before(provider: Provider) -> None:
-    provider.script = [events(*ANTHROPIC[:3]), events(*ANTHROPIC[:4]), events(*ANTHROPIC)]
-    model = caller(provider, name="anthropic/claude-sonnet-4-5", retries=0)
-    for _ in range(2):
-        with pytest.raises(ModelUnavailableError, match="a stream that was cut"):
-            await model.text(context(), "generate", PROMPT, on_token=ignore)
-    assert (await model.text(context(), "generate", PROMPT, on_token=ignore)).value == "whole"
-
-
-async def test_an_answer_in_one_piece_is_whole_without_a_reason(provider: Provider) -> None:
-    provider.script = [Reply({"content": "whole"}, stated=False)]
-    answer = await caller(provider).text(context(), "generate", PROMPT)
-    assert (answer.value, len(provider.requests)) == ("whole", 1)
+async def test_without_its_reason_an_answer_in_one_piece_is_whole_and_a_stream_is_not(provider: Provider) -> None:
+    provider.script = [Reply({"content": "whole"}, stated=False), Reply({"content": "half a sen"}, stated=False)]
+    model = caller(provider, retries=0)
+    assert (await model.text(context(), "generate", PROMPT)).value == "whole"
+    with pytest.raises(ModelUnavailableError, match="a stream that was cut"):
+        await model.text(context(), "other", PROMPT, on_token=ignore)
 
 
 async def test_a_provider_that_says_nothing_yet_is_left_at_the_time_limit_alone(warm_provider: Provider) -> None:
@@ -219,26 +157,6 @@ async def test_litellm_prints_nothing_between_the_lines_of_the_log(
     assert capfd.readouterr().out == ""
 
 
-UNUSABLE = [
-    (says("half an ans", "length"), "cut at the token limit", "be shorter"),
-    (says("", "content_filter"), "the model refused", "give the one that the material allows"),
-    (Reply({"refusal": "I will not."}), "the model refused", "give the one that the material allows"),
-    (says(""), "empty answer", "was empty"),
-]
-
-
-@pytest.mark.req("P13")
-@pytest.mark.parametrize(("unusable", "detail", "complaint"), UNUSABLE)
-async def test_an_answer_that_is_none_is_never_taken_for_one(
-    provider: Provider, unusable: Reply, detail: str, complaint: str
-) -> None:
-    provider.script = [unusable] * 9
-    with pytest.raises(MalformedAnswerError, match=detail) as failure:
-        await caller(provider).text(context(), "generate", PROMPT)
-    assert (len(provider.requests), failure.value.usage.calls) == (2, 2)
-    assert complaint in provider.requests[1]["messages"][-1]["content"]
-
-
 KEYS = {"openai/gpt-4o-mini": "OPENAI_API_KEY", "anthropic/claude-sonnet-4-5": "ANTHROPIC_API_KEY"}
 
 
@@ -251,17 +169,8 @@ def test_a_key_that_is_missing_is_told_by_name_before_the_first_call(
     with pytest.raises(KeyMissing, match=f"{name} needs {key} in the environment"):
         chat_model(ModelSettings(name=name))
     monkeypatch.setenv(key, "given")
-    assert chat_model(ModelSettings(name=name))
-
-
-@pytest.mark.req("F4")
-@pytest.mark.parametrize("name", ["bedrock/anthropic.claude-v2", "ollama_chat/llama3"])
-def test_a_model_that_has_another_way_in_than_a_key_is_let_through(name: str) -> None:
-    assert chat_model(ModelSettings(name=name))
-
-
-@pytest.mark.req("F4")
-def test_a_model_of_no_known_provider_is_refused_with_how_to_name_it() -> None:
+    for known in (name, "bedrock/anthropic.claude-v2", "ollama_chat/llama3"):  # the last two have another way in
+        assert chat_model(ModelSettings(name=known))
     with pytest.raises(KeyMissing, match="nobody-knows-it is no model that LiteLLM knows: name it with its provider"):
         chat_model(ModelSettings(name="nobody-knows-it", api_base="http://127.0.0.1:1/v1"))
 
@@ -307,14 +216,6 @@ async def test_ollama_is_told_how_much_it_has_to_hold(provider: Provider) -> Non
 
 async def ignore(_tokens: str) -> None:
     return None
-
-
-async def test_a_server_that_is_not_there_is_unavailable(provider: Provider) -> None:
-    model = caller(provider, retries=0)
-    provider.shutdown()
-    provider.server_close()
-    with pytest.raises(ModelUnavailableError):
-        await model.text(context(), "generate", PROMPT)
 
 
 async def test_who_makes_a_model_hears_of_other_things_meanwhile(provider: Provider) -> None:

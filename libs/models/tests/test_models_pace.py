@@ -35,37 +35,23 @@ def test_the_speed_that_was_seen_decides_and_a_call_that_was_given_up_gets_more_
     assert (slow.slowness, slow.patience(4000, 2000)) == (5, 2 * before)
 
 
-def test_a_short_answer_says_nothing_of_the_speed() -> None:
-    pace = Pace(is_own=False)
-    pace.saw(read=80, written=20, seconds=5)
-    assert (pace.speed, pace.slowness, pace.allowed) == (25, 1, 64)
-
-
-def test_calls_at_a_time_grow_while_a_machine_keeps_up_and_shrink_when_a_call_is_given_up() -> None:
-    pace = Pace(is_own=True)
+def test_calls_at_a_time_grow_while_a_machine_keeps_up_and_shrink_by_what_was_too_much() -> None:
+    own, hosted = Pace(is_own=True), Pace(is_own=False)
     for seconds in (1, 1, 1, 1, 10, 10):
-        pace.saw(0, 100, seconds)
-    assert pace.allowed == 8
-    pace.gave_up()
-    assert pace.allowed == 4
-
-
-def test_a_provider_is_asked_less_at_a_time_by_its_refusals_alone() -> None:
-    pace = Pace(is_own=False)
-    for seconds in (1, 10, 1, 10):
-        pace.saw(0, 100, seconds)
-    assert pace.allowed == 68
-    pace.refused()
-    assert pace.allowed == 34
+        own.saw(0, 100, seconds)
+        hosted.saw(0, 100, seconds)
+    assert (own.allowed, hosted.allowed) == (8, 70), "a provider says itself what is too much"
+    own.gave_up()
+    hosted.refused()
+    assert (own.allowed, hosted.allowed) == (4, 35)
     for _ in range(9):
-        pace.refused()
-    assert pace.allowed == 1
-
-
-def test_a_server_that_tells_its_slots_is_held_to_them() -> None:
-    pace = Pace(is_own=True, slots=1)
-    pace.saw(0, 100, 1)
-    assert (pace.allowed, Pace(is_own=False, slots=MOST_CALLS).allowed) == (1, MOST_CALLS)
+        hosted.refused()
+    told = Pace(is_own=True, slots=1)
+    told.saw(0, 100, 1)
+    short = Pace(is_own=False)
+    short.saw(read=80, written=20, seconds=5)
+    assert (hosted.allowed, told.allowed, Pace(is_own=False, slots=MOST_CALLS).allowed) == (1, 1, MOST_CALLS)
+    assert (short.speed, short.slowness, short.allowed) == (25, 1, 64), "a short answer says nothing of the speed"
 
 
 async def test_calls_beyond_what_a_server_takes_wait_for_their_turn() -> None:

@@ -11,7 +11,7 @@ from stemma_models import ModelSettings
 from stemma_models.probing import QUESTIONS, probe
 from stemma_testkit.provider import Provider, Reply, fails, says
 
-pytestmark = [pytest.mark.req("P13"), pytest.mark.xdist_group("litellm")]
+pytestmark = pytest.mark.req("P13")
 
 CALL = {"id": "1", "type": "function", "function": {"name": "note_day", "arguments": '{"day": "Monday"}'}}
 SENTENCE = "The meeting is on Monday."

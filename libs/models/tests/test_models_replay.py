@@ -1,6 +1,7 @@
 """Which calls of a job are looked up in the records."""
 
 import asyncio
+from contextlib import suppress
 
 import pytest
 from langchain_core.messages import HumanMessage
@@ -42,33 +43,15 @@ class Runs:
 
 
 @pytest.mark.req("P2")
-async def test_a_job_that_never_ran_is_looked_up_once() -> None:
-    runs = Runs()
-    caller, model = runs.begin("a", "b", "c")
-    assert [await runs.ask(caller, name) for name in "123"] == ["a", "b", "c"]
-    assert (runs.records.looked_up, model.calls) == (1, 3)
-
-
-@pytest.mark.req("P2")
 async def test_a_job_that_was_cut_off_finds_what_it_recorded_and_asks_for_the_rest() -> None:
+    """One that never ran is looked up once."""
     runs = Runs()
-    caller, _ = runs.begin("a", "b")
-    for name in "12":
-        await runs.ask(caller, name)
-    caller, model = runs.begin("c", "d")
+    caller, model = runs.begin("a", "c")
+    assert [await runs.ask(caller, name) for name in "13"] == ["a", "c"]
+    assert (runs.records.looked_up, model.calls) == (1, 2)
+    caller, model = runs.begin("b", "d")
     assert [await runs.ask(caller, name) for name in "1234"] == ["a", "b", "c", "d"]
     assert model.calls == 2
-
-
-@pytest.mark.req("P2")
-async def test_a_job_that_ran_finds_the_calls_behind_one_that_was_lost() -> None:
-    runs = Runs()
-    caller, _ = runs.begin("a", "c")
-    for name in "13":
-        await runs.ask(caller, name)
-    caller, model = runs.begin("b")
-    assert [await runs.ask(caller, name) for name in "123"] == ["a", "b", "c"]
-    assert model.calls == 1
 
 
 @pytest.mark.req("P2")
@@ -99,24 +82,15 @@ async def test_another_try_pays_nothing_again_that_an_earlier_one_recorded() -> 
 
 
 @pytest.mark.req("F6")
-async def test_another_try_asks_anew_where_the_earlier_one_got_nothing_that_can_be_used() -> None:
-    runs = Runs()
-    caller, _ = runs.begin("no", "no", "no")
-    with pytest.raises(MalformedAnswerError):
+@pytest.mark.parametrize("earlier", [["no", '{"colour": "red"}'], ["no", "no"]], ids=["mended", "never"])
+async def test_another_try_takes_what_can_be_used_of_an_earlier_one_and_asks_for_no_more(earlier: list[str]) -> None:
+    runs, mended = Runs(), len(set(earlier)) == 2
+    caller, _ = runs.begin(*earlier)
+    with suppress(MalformedAnswerError):
         await caller.structured(runs.context, "colour", PROMPT, Colour)
     caller, model = runs.begin('{"colour": "blue"}', job="job-2", before=("job-1",))
-    assert (await caller.structured(runs.context, "colour", PROMPT, Colour)).value.colour == "blue"
-    assert model.calls == 1
-
-
-@pytest.mark.req("F6")
-async def test_another_try_takes_the_answer_that_the_earlier_one_got_when_it_asked_again() -> None:
-    runs = Runs()
-    caller, _ = runs.begin("no", '{"colour": "red"}')
-    await caller.structured(runs.context, "colour", PROMPT, Colour)
-    caller, model = runs.begin(job="job-2", before=("job-1",))
-    assert (await caller.structured(runs.context, "colour", PROMPT, Colour)).value.colour == "red"
-    assert model.calls == 0
+    found = await caller.structured(runs.context, "colour", PROMPT, Colour)
+    assert (found.value.colour, model.calls) == (("red", 0) if mended else ("blue", 1))
 
 
 @pytest.mark.req("F6")

@@ -6,32 +6,26 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from itertools import count
 from typing import Any
 
 import pytest
-from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langchain_core.messages import HumanMessage
 from stemma_models import Meter, ModelSettings, chat_model
 from stemma_models.client import PIECE_CHARS, ModelClient
 from stemma_models.records import Request
 from stemma_testkit.provider import Provider, Reply, says
 
-pytestmark = pytest.mark.xdist_group("litellm")
-
 PROMPT = (HumanMessage("Write."),)
 HEAD = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
 USAGE = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
 
 
-def model(base: str, callbacks: list[BaseCallbackHandler] | None = None, **settings: Any) -> ModelClient:
+def model(base: str, **settings: Any) -> ModelClient:
     for name in ("OPENAI", "ANTHROPIC", "GEMINI"):
         os.environ[f"{name}_API_KEY"] = "test-key"
     chosen = ModelSettings(api_base=base, **{"name": "openai/gpt-4o-mini", "backoff": 0.001, "retries": 0, **settings})
-    made = chat_model(chosen)
-    made.callbacks = callbacks
-    return ModelClient(made, chosen)
+    return ModelClient(chat_model(chosen), chosen)
 
 
 class Hearing:
@@ -69,23 +63,21 @@ def chunk(reason: str | None = None, **delta: Any) -> dict[str, Any]:
     return {**HEAD, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}]}
 
 
-@pytest.mark.req("E4")
-async def test_an_answer_is_streamed_only_while_somebody_listens(provider: Provider) -> None:
-    provider.script = [says("one two three")] * 2
-    absent, there = Hearing(there=False), Hearing()
-    client = model(provider.base)
-    for heard in (absent, there):
-        await ask(client, heard)
-    assert [bool(request.get("stream")) for request in provider.requests] == [False, True]
-    assert (absent.pieces, there.text) == (["one two three"], "one two three")
-
-
-async def test_an_answer_that_was_not_streamed_is_told_in_messages_that_the_bus_takes(provider: Provider) -> None:
-    provider.script = [says("word " * PIECE_CHARS)]
-    heard = Hearing(there=False)
-    answer, _ = await ask(model(provider.base), heard)
-    assert heard.text == answer.text
-    assert max(map(len, heard.pieces)) <= PIECE_CHARS
+@pytest.mark.req("E4", "M3")
+@pytest.mark.parametrize("there", [True, False])
+async def test_an_answer_is_streamed_only_while_somebody_listens_and_its_limits_and_counts_are_read(
+    provider: Provider, there: bool
+) -> None:
+    told, less = {"x-ratelimit-remaining-requests": "2"}, {name: -count for name, count in USAGE.items()}
+    text = "one two three" if there else "word " * PIECE_CHARS
+    provider.script = [Reply({"content": text}, usage=less, headers=told)]
+    client, heard = model(provider.base), Hearing(there=there)
+    answer, usage = await ask(client, heard)
+    assert bool(provider.requests[0].get("stream")) is there
+    assert heard.text == answer.text == text
+    assert max(map(len, heard.pieces)) <= PIECE_CHARS, "a message of the bus has a limit"
+    assert (await client.pace()).allowed == 2
+    assert (usage.input_tokens, usage.output_tokens) == (0, 0), "less than nothing counts as nothing"
 
 
 CALL = [{"index": 0, "id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}]
@@ -122,13 +114,6 @@ async def test_an_answer_costs_what_its_tier_of_service_does(
     provider.script = [streamed if there else Reply(body=json.dumps(whole).encode())]
     _, usage = await ask(model(provider.base, name="openai/gpt-5-mini"), Hearing(there=there))
     assert (round(usage.cost, 6), usage.cached_tokens) == (price, 4000)
-
-
-@pytest.mark.parametrize("there", [True, False])
-async def test_a_server_that_counts_less_than_nothing_counts_as_nothing(provider: Provider, there: bool) -> None:
-    provider.script = [Reply({"content": "Yes."}, usage={name: -count for name, count in USAGE.items()})]
-    answer, usage = await ask(model(provider.base), Hearing(there=there))
-    assert (answer.text, usage.input_tokens, usage.output_tokens) == ("Yes.", 0, 0)
 
 
 @pytest.mark.req("M6")
@@ -189,31 +174,3 @@ async def _words(ended: asyncio.Task[bytes]) -> AsyncIterator[bytes]:
         done, _ = await asyncio.wait([ended], timeout=0.01)
         if done:
             return
-
-
-class Told(AsyncCallbackHandler):
-    def __init__(self) -> None:
-        self.heard: list[str] = []
-
-    async def on_chat_model_start(self, *_: Any, **__: Any) -> None:
-        self.heard.append("start")
-
-    async def on_llm_end(self, *_: Any, **__: Any) -> None:
-        self.heard.append("end")
-
-
-@pytest.mark.parametrize("there", [True, False])
-async def test_a_callback_of_langchain_hears_of_every_call(provider: Provider, there: bool) -> None:
-    provider.script = [says("one two")]
-    told = Told()
-    await ask(model(provider.base, [told]), Hearing(there=there))
-    assert told.heard == ["start", "end"]
-
-
-@pytest.mark.req("M3")
-@pytest.mark.parametrize("there", [True, False])
-async def test_the_limits_of_a_provider_are_read_from_every_answer(provider: Provider, there: bool) -> None:
-    provider.script = [replace(says("one two"), headers={"x-ratelimit-remaining-requests": "2"})]
-    client = model(provider.base)
-    await ask(client, Hearing(there=there))
-    assert (await client.pace()).allowed == 2

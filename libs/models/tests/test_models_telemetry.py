@@ -10,6 +10,8 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_models import CallContext, MemoryRecordStore, ModelCaller, ModelSettings
+from stemma_models.embedding import Embedder, EmbeddingUnavailable
+from stemma_testkit.provider import Provider, Reply, fails
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
 
@@ -80,3 +82,20 @@ async def test_prompts_and_answers_are_in_a_span_only_where_a_user_turns_that_on
     assert json.loads(str(span.attributes["gen_ai.output.messages"])) == [
         {"role": "assistant", "parts": [{"type": "text", "content": "The quay."}], "finish_reason": "stop"}
     ]
+
+
+@pytest.mark.req("E5", "M2")
+async def test_vectors_are_a_span_that_tells_what_was_read(spans: InMemorySpanExporter, provider: Provider) -> None:
+    usage = {"prompt_tokens": 7, "total_tokens": 7}
+    body = {"object": "list", "data": [{"index": 0, "embedding": [1.0]}], "model": "m", "usage": usage}
+    provider.script = [Reply(body=json.dumps(body).encode()), fails(400)]
+    embedder, ctx = Embedder("openai/text-embedding-3-small", provider.base), CallContext("default", "doc", "a", "job")
+    assert await embedder.vectors([SECRET], ctx) == [[1.0]]
+    with pytest.raises(EmbeddingUnavailable):
+        await embedder.vectors([SECRET], ctx)
+    answered, failed = spans.get_finished_spans()
+    told = {"gen_ai.operation.name": "embeddings", "stemma.document_id": "doc", "gen_ai.usage.input_tokens": 7}
+    assert (answered.name, answered.kind) == ("embeddings openai/text-embedding-3-small", SpanKind.CLIENT)
+    assert told.items() <= dict(answered.attributes or {}).items()
+    assert (failed.status.is_ok, ctx.meter.total.calls) == (False, 1)
+    assert SECRET not in f"{answered.to_json()}{failed.to_json()}"

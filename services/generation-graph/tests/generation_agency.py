@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from generation_workshop import HEAD, Workshop, deps_of, evaluation, recipe_of
@@ -27,7 +26,6 @@ from stemma_models import ModelCaller
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.working import ANY_KIND
 
-NOW = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 ONE_FILE = {"site.md": "# Site\n\nThe quay is 40 m long.\n"}
 Answer = str | NeedAnswer
 
@@ -99,6 +97,8 @@ class Agency:
     needs: list[Need] = field(default_factory=list)
     validated: list[str] = field(default_factory=list)
     questions: list[str] = field(default_factory=list)
+    done: list[tuple[GenerateSection | ResumeGraph, Any]] = field(default_factory=list)
+    """Jobs with their outcomes."""
 
     async def job(self, files: Mapping[str, str | bytes] = ONE_FILE) -> GenerateSection:
         plan = SectionPlan(section_id="document", title="Document", kind="agentic", graph="document_agent")
@@ -125,10 +125,12 @@ class Agency:
         """Answer need after need until the run has its result."""
         tools = self.tools(model)
         outcome: Any = await on_generate_section(job, tools=tools)
+        self.done.append((job, outcome))
         while isinstance(outcome, GraphPaused):
             self.needs.append(outcome.need)
             resume = await self.resumption(job, outcome)
             outcome = await on_resume_graph(resume, tools=tools)
+            self.done.append((resume, outcome))
         assert isinstance(outcome, SectionGenerated)
         last = await self.checkpointer.aget_tuple({"configurable": {"thread_id": job.thread_id}})
         assert last is not None

@@ -21,10 +21,10 @@ from stemma_generation_graph.evaluating import Probe
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.runner import Runner
-from stemma_generation_graph.settings import INPUT_CHARS, GenerationSettings
+from stemma_generation_graph.settings import GenerationSettings
 from stemma_generation_graph.sources import Library
 from stemma_messaging import config_dir
-from stemma_models import OFFLINE, MemoryRecordStore, ModelCaller, ModelSettings
+from stemma_models import OFFLINE, CallContext, MemoryRecordStore, ModelCaller, ModelSettings
 from stemma_offline_writer import OfflineWriter
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.working import ANY_KIND
@@ -45,14 +45,23 @@ MEDIA = {
 RECIPE = ModelSettings(name="scripted", backoff=0.001, retries=1)
 
 
+def call_context() -> CallContext:
+    """For whom the calls of a test are made."""
+    return CallContext("default", "doc", "approach", "doc.1.generate-section.approach")
+
+
 def recipe_of(model: BaseChatModel) -> ModelSettings:
     """The settings of a model: what the offline writer may do is known by its name."""
     return RECIPE.model_copy(update={"name": OFFLINE}) if isinstance(model, OfflineWriter) else RECIPE
 
 
+MOST_CHARS = 12_000
+"""Of inputs in a prompt: tests need no more to see what is left out."""
+
+
 @cache
 def _loaded(path: tuple[str, ...]) -> GraphDeps:
-    return load_deps(GenerationSettings(max_input_chars=INPUT_CHARS), Models(default=None), find_graphs(), CONFIG)  # type: ignore[arg-type]
+    return load_deps(GenerationSettings(max_input_chars=MOST_CHARS), Models(default=None), find_graphs(), CONFIG)  # type: ignore[arg-type]
 
 
 def deps_of(models: Models) -> GraphDeps:
@@ -66,7 +75,7 @@ def evaluation(kind: str, score: float = 0.9) -> str:
     return json.dumps({"scores": dict.fromkeys(ids, score), "feedback": "Name the deadline first."})
 
 
-ANNALS = {"annals.md": "\n\n".join(f"In the year {year} nothing of note was built." for year in range(1000, 2100))}
+ANNALS = {"annals.md": "\n\n".join(f"In the year {year} nothing of note was built." for year in range(1000, 1300))}
 """An input that no prompt holds as a whole."""
 
 

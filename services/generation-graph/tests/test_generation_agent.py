@@ -40,10 +40,13 @@ def told(agency: Agency, step: int) -> list[str]:
     return [text.partition("\n\n<document ")[0] for text in found]
 
 
-@pytest.mark.req("M1")
-async def test_the_prompt_of_a_step_begins_with_all_but_the_situation_of_the_one_before() -> None:
+@pytest.mark.req("G8", "G17", "M1")
+async def test_what_is_found_is_fixed_by_prompts_that_begin_with_all_but_the_situation_of_the_one_before() -> None:
     agency = Agency(reports=[issues(3), CLEAN])
-    await agency.run([call("list_files"), append(CHAPTER), SAVE, EDIT, SAVE, FINISH, SCORES])
+    outcome = await agency.run([call("list_files"), append(CHAPTER), SAVE, EDIT, SAVE, FINISH, SCORES])
+    assert ["line 3: Blank lines (MD022)" in agency.model.prompt_text(step) for step in (3, 5)] == [True, False]
+    assert "made of stone" in await agency.workshop.read(outcome.draft)
+    assert agency.state["fix_attempts"] == 0
     prompts = ["\n".join(str(m.content) for m in prompt) for prompt in agency.model.prompts[:-1]]
     assert len(prompts) == 6
     for before, after in pairwise(prompts):
@@ -74,17 +77,6 @@ async def test_a_chapter_is_written_checked_saved_and_converted() -> None:
     assert (state["current_chapter"], state["current_file_index"], state["fix_attempts"]) == (1, 1, 0)
     assert (state["structure_json_path"], state["output_docx_path"]) == ("structure.json", "output.docx")
     assert {"structure.json", "output.docx", "temp_output.md", "inputs/site.md"} <= set(state["manifest"])
-
-
-@pytest.mark.req("G8", "G17")
-async def test_what_the_validator_finds_is_fixed_and_checked_again() -> None:
-    agency = Agency(reports=[issues(3), CLEAN])
-    fix = call("edit_markdown_line", line_number=3, new_content="## The site")
-    outcome = await agency.run([append(CHAPTER), SAVE, fix, SAVE, FINISH, SCORES])
-    assert "line 3: Blank lines (MD022)" in agency.model.prompt_text(2)
-    assert "MD022" not in agency.model.prompt_text(4)
-    assert "## The site" in await agency.workshop.read(outcome.draft)
-    assert agency.state["fix_attempts"] == 0
 
 
 @pytest.mark.req("G8", "G17")
@@ -209,22 +201,15 @@ async def test_two_tools_in_one_message_are_both_answered_and_two_pauses_are_not
     } == set(told(agency, 2)[2:])
 
 
-@pytest.mark.req("G7", "G11")
-async def test_a_message_without_a_tool_call_is_a_step_and_the_agent_goes_on() -> None:
+@pytest.mark.req("T1", "G7", "G11")
+async def test_a_message_without_a_tool_call_is_a_step_and_ends_the_work_once_everything_is_written() -> None:
     agency = Agency()
-    await agency.run(["I think about it.", append(CHAPTER), FINISH, SCORES])
-    assert agency.state["agent_steps"] == 3
+    outcome = await agency.run(["I think about it.", append(CHAPTER), SAVE, "The document is complete.", SCORES])
+    assert (agency.state["agent_steps"], outcome.warnings) == (4, ())
+    assert [(check.check, check.passed) for check in outcome.evaluation.checks] == [("coverage", True)]
     told = agency.model.prompt_text(1)
     assert '`site.md`, "Site", line 3: nothing of it is there' in told
     assert "call finish when the document is complete" in told
-
-
-@pytest.mark.req("T1", "G7")
-async def test_completion_in_prose_counts_when_everything_is_written() -> None:
-    agency = Agency()
-    outcome = await agency.run([append(CHAPTER), SAVE, "The document is complete.", SCORES])
-    assert outcome.warnings == ()
-    assert [(check.check, check.passed) for check in outcome.evaluation.checks] == [("coverage", True)]
 
 
 @pytest.mark.req("T1", "G7")
@@ -243,11 +228,9 @@ async def test_finish_is_answered_with_what_is_missing_until_it_is_written_or_le
 
 
 @pytest.mark.req("T2", "G7")
-@pytest.mark.parametrize("order", [0, 1])
-async def test_finish_beside_a_check_that_fails_does_not_end_the_run(order: int) -> None:
+async def test_finish_beside_a_check_that_fails_does_not_end_the_run() -> None:
     agency = Agency(reports=[issues(3), CLEAN])
-    calls = [("create_checkpoint", {"label": "x"}), ("finish", {})]
-    both = message(*(calls if order else reversed(calls)))
+    both = message(("finish", {}), ("create_checkpoint", {"label": "x"}))
     outcome = await agency.run([append(CHAPTER), both, EDIT, SAVE, FINISH, SCORES])
     assert "call finish by itself" in "\n".join(told(agency, 2))
     assert outcome.warnings == ()
@@ -275,9 +258,9 @@ async def test_a_call_with_broken_json_is_answered_and_gets_another_step() -> No
 
 @pytest.mark.req("G11", "G17")
 async def test_an_endless_loop_can_end_at_the_bound_with_a_warning() -> None:
-    agency = Agency(limits=AgentLimits(max_agent_steps=30, on_step_bound="complete"))
-    outcome = await agency.run([append(f"Line {n}.") for n in range(30)] + [SCORES])
-    assert [(w.code, w.count) for w in outcome.warnings] == [("step_bound", 30), ("unfinished_chapters", 1)]
+    agency = Agency(limits=AgentLimits(max_agent_steps=4, on_step_bound="complete"))
+    outcome = await agency.run([append(f"Line {n}.") for n in range(4)] + [SCORES])
+    assert [(w.code, w.count) for w in outcome.warnings] == [("step_bound", 4), ("unfinished_chapters", 1)]
     assert not outcome.partial
 
 
@@ -325,12 +308,11 @@ def test_the_bound_grows_with_the_chapters_beyond_the_fifth() -> None:
 
 
 @pytest.mark.req("G10", "G11")
-@pytest.mark.parametrize("hostile", ["", "yes; rm -rf /", "go onwards", NeedAnswer(decisions={"x": "skip"})])
-async def test_an_answer_that_is_not_understood_changes_nothing_and_is_asked_for_again(hostile: Any) -> None:
-    agency = Agency(limits=AgentLimits(max_agent_steps=1), answers=[hostile, " END  here"])
+async def test_an_answer_that_is_not_understood_changes_nothing_and_is_asked_for_again() -> None:
+    hostile: list[str | NeedAnswer] = ["", "yes; rm -rf /", "go onwards", NeedAnswer(decisions={"x": "skip"})]
+    agency = Agency(limits=AgentLimits(max_agent_steps=1), answers=[*hostile, " END  here"])
     outcome = await agency.run([append("# D"), SCORES])
-    assert agency.questions[0] == agency.questions[1]
-    assert agency.model.calls == 2
+    assert (len(agency.questions), len(set(agency.questions)), agency.model.calls) == (5, 1, 2)
     assert [(w.code, w.count) for w in outcome.warnings] == [("step_bound", 1), ("unfinished_chapters", 1)]
     assert not outcome.evaluation.checks[0].passed
 

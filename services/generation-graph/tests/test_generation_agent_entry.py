@@ -10,9 +10,10 @@ from generation_agency import CHAPTER, FINISH, ONE_FILE, SAVE, SCORES, Agency, B
 from langchain_core.messages import AIMessage
 from langgraph.graph import END, START
 from stemma_contracts.v1.outcomes import InputsMissing
+from stemma_generation_graph.graphs.document_agent import session
 from stemma_generation_graph.graphs.document_agent import state as state_module
 from stemma_generation_graph.graphs.document_agent.nodes import MAX_TEXT_BYTES, open_session
-from stemma_generation_graph.graphs.document_agent.session import chapters_of, outline_of
+from stemma_generation_graph.graphs.document_agent.session import chapters_of, outline_of, title_of_file
 from stemma_generation_graph.graphs.document_agent.state import (
     ROUTES,
     DocumentState,
@@ -21,7 +22,6 @@ from stemma_generation_graph.graphs.document_agent.state import (
 )
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import on_generate_section
-from stemma_generation_graph.sources import InputsRefused
 from stemma_testkit.counting import calls
 from stemma_testkit.scripted import ScriptedModel
 from structlog.testing import capture_logs
@@ -37,44 +37,38 @@ def test_the_initial_state_sets_every_key() -> None:
     assert [name for name, value in state.items() if value] == ["session_id", "input_files", "status"]
 
 
-@pytest.mark.req("G2")
-async def test_the_session_is_there_before_the_graph_begins() -> None:
-    agency = Agency()
-    state = open_session(await agency.job({**ONE_FILE, "media/plan.png": b"\x89PNG"}))
-    assert set(state["manifest"]) == {"inputs/site.md", "inputs/media/plan.png"}
-    assert state["input_files"] == ["site.md"]
-    assert state["session_id"]
+@pytest.mark.req("G2", "B1")
+async def test_a_session_begins_with_the_inputs_that_are_ours() -> None:
+    job = await Agency().job({"rfp.md": "# Demands\n\nIt must float.\n", **ONE_FILE, "media/plan.png": b"\x89PNG"})
+    asked, *own = job.inputs
+    given = (asked.model_copy(update={"role": "request"}), *own)
+    state = open_session(job.model_copy(update={"inputs": given}))
+    assert list(state["manifest"]) == ["inputs/site.md", "inputs/media/plan.png"]
+    assert (state["input_files"], state["session_id"]) == (["site.md"], job.thread_id)
 
 
 @pytest.mark.req("G2")
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({}, "no text among"),
-        ({"media/plan.png": b"\x89PNG"}, "no text among"),
-        ({"a.md": "x" * (MAX_TEXT_BYTES + 1)}, "text/markdown has 2097153 bytes"),
+        ({}, "there is no text among the inputs that are ours: give it with the role evidence"),
+        (
+            {"media/plan.png": b"\x89PNG"},
+            "there is no text among the inputs that are ours: give it with the role evidence",
+        ),
+        (
+            {"a.md": "x" * (MAX_TEXT_BYTES + 1)},
+            "an input of the kind text/markdown has 2097153 bytes; at most 2097152 are taken",
+        ),
     ],
 )
-async def test_inputs_that_cannot_be_worked_on_are_refused(files: dict[str, str | bytes], words: str) -> None:
-    with pytest.raises(InputsRefused, match=words):
-        open_session(await Agency().job(files))
-
-
-@pytest.mark.req("B1")
-async def test_what_the_buyer_gave_is_no_chapter_of_the_document() -> None:
-    job = await Agency().job({"rfp.md": "# Demands\n\nIt must float.\n", "ours.md": "# Ours\n\nIt floats.\n"})
-    asked, own = sorted(job.inputs, key=lambda file: file.name, reverse=True)
-    given = (asked.model_copy(update={"role": "request"}), own)
-    state = open_session(job.model_copy(update={"inputs": given}))
-    assert (state["input_files"], list(state["manifest"])) == (["ours.md"], ["inputs/ours.md"])
-
-
-@pytest.mark.req("G2")
-async def test_the_reason_of_a_refusal_is_told() -> None:
+async def test_inputs_that_cannot_be_worked_on_are_refused_with_the_reason(
+    files: dict[str, str | bytes], words: str
+) -> None:
     agency = Agency()
-    outcome = await on_generate_section(await agency.job({}), tools=agency.tools(ScriptedModel(script=[])))
+    outcome = await on_generate_section(await agency.job(files), tools=agency.tools(ScriptedModel(script=[])))
     assert isinstance(outcome, InputsMissing)
-    assert outcome.detail == "there is no text among the inputs that are ours: give it with the role evidence"
+    assert outcome.detail == words
 
 
 @pytest.mark.req("G17", "G7")
@@ -105,7 +99,6 @@ def _chapter(title: str) -> str:
         ({"validation_requested": True, "generation_complete": True}, "validate_md"),
         ({"generation_complete": True}, "parse_to_json"),
         ({"last_checkpoint_id": "20260314_092653_site.md", "current_file_index": 7}, "agent"),
-        ({}, "agent"),
     ],
 )
 async def test_after_the_tools_the_first_condition_that_holds_counts(marks: dict[str, object], target: str) -> None:
@@ -131,11 +124,6 @@ def test_a_file_has_the_chapters_that_its_headings_make(text: str, expected: lis
     assert [(c.title, c.from_line, c.to_line) for c in chapters_of("a.md", text)] == expected
 
 
-def test_a_file_of_very_many_headings_is_divided_in_steps_that_grow_with_its_size() -> None:
-    few, many = ("# T\n\n" + "## A\n\nB.\n\n" * number for number in (200, 800))
-    assert calls(lambda: chapters_of("a.md", many)) < 6 * calls(lambda: chapters_of("a.md", few))
-
-
 @pytest.mark.req("G15")
 def test_each_of_several_files_stands_under_one_heading() -> None:
     files = {
@@ -156,20 +144,23 @@ def test_each_of_several_files_stands_under_one_heading() -> None:
     assert [(c.title, c.depth, c.heading) for c in alone] == [("E", 2, ""), ("F", 2, "")]
 
 
-def headed(front_matter: str) -> str:
-    """The heading that a file gets among others."""
-    files = {"a.md": f"---\n{front_matter}---\n\nx\n", "b.md": "# B\n"}
-    return outline_of(files)[0].heading
-
-
-def test_front_matter_of_any_length_or_with_fields_that_merge_each_other_is_read_in_bounded_steps() -> None:
+def test_very_many_headings_and_front_matter_of_any_form_are_read_in_bounded_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few, many = ("# T\n\n" + "## A\n\nB.\n\n" * number for number in (100, 400))
+    assert calls(lambda: chapters_of("a.md", many)) < 6 * calls(lambda: chapters_of("a.md", few))
     merging = ["title: T\na0: &a0 {x: 1}\n"] + [f"a{n}: &a{n} {{<<: [*a{n - 1}, *a{n - 1}]}}\n" for n in range(1, 15)]
-    few, many = "".join(merging[:8]), "".join(merging)
-    assert (headed(few), headed(many)) == ("T", "T")
-    assert calls(lambda: headed(many)) < 4 * calls(lambda: headed(few))
-    short, long = ("title: T\n" + "a: [1, 2]\n" * number for number in (1_700, 6_800))
-    assert (headed(short), headed(long)) == ("T", "T")
-    assert calls(lambda: headed(long)) < 2 * calls(lambda: headed(short))
+    few, many = (title_of_file_with("".join(some)) for some in (merging[:8], merging))
+    assert calls(lambda: title_of_file("a.md", many)) < 4 * calls(lambda: title_of_file("a.md", few))
+    monkeypatch.setattr(session, "MAX_FRONT_MATTER_CHARS", 500)
+    few, many = (title_of_file_with("title: T\n" + "a: [1, 2]\n" * number) for number in (60, 240))
+    assert calls(lambda: title_of_file("a.md", many)) < 2 * calls(lambda: title_of_file("a.md", few))
+
+
+def title_of_file_with(front_matter: str) -> str:
+    text = f"---\n{front_matter}---\n\nx\n"
+    assert title_of_file("a.md", text) == "T"
+    return text
 
 
 @pytest.mark.req("P3", "G1")

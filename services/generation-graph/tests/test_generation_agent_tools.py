@@ -45,7 +45,7 @@ class Bench:
     def __init__(self, session: Session) -> None:
         self.session = session
         self.live: list[str] = []
-        self.work = ToolContext(session, {}, 0, lambda: NOW, self._live, self._open_words)
+        self.work = ToolContext(session, {}, 0, NOW, self._live, self._open_words)
         self.lacks = ""
 
     async def _live(self, text: str) -> None:
@@ -70,9 +70,16 @@ async def bench(workshop: Workshop) -> Bench:
 
 
 @pytest.mark.req("G4")
-@pytest.mark.parametrize("value", HOSTILE)
 @pytest.mark.parametrize(("tool", "argument"), TEXT_ARGUMENTS)
-async def test_no_argument_leads_out_of_the_session(bench: Bench, tool: str, argument: str, value: str) -> None:
+async def test_no_argument_leads_out_of_the_session(bench: Bench, tool: str, argument: str) -> None:
+    before = dict(bench.session.manifest)
+    for value in HOSTILE:
+        bench.session.manifest = dict(before)
+        bench.work.marks.clear()
+        await stays_in_the_session(bench, tool, argument, value)
+
+
+async def stays_in_the_session(bench: Bench, tool: str, argument: str, value: str) -> None:
     before = dict(bench.session.manifest)
     answer = await bench(tool, **{**FITTING.get(tool, {}), argument: value})
     if tool == "append_to_markdown" and answer is not None and answer.status == "success":
@@ -118,7 +125,7 @@ async def test_files_are_listed_under_bare_names_and_can_be_read_by_them(bench: 
 
 @pytest.mark.req("G4")
 async def test_a_long_file_comes_in_parts_of_whole_lines(bench: Bench, workshop: Workshop) -> None:
-    lines = [f"Line {n} of the file." for n in range(1, 2001)]
+    lines = [f"Line {n} of the file." for n in range(1, 601)]
     [file] = await workshop.inputs({"long.md": "\n".join(lines)})
     bench.session.put("inputs/long.md", file.artifact)
     read, first = list[str](), 1
@@ -146,48 +153,29 @@ async def test_a_line_is_replaced_removed_or_made_several_and_must_be_there(benc
 
 
 @pytest.mark.req("G15")
-async def test_what_the_document_ends_with_is_not_added_again(bench: Bench) -> None:
+async def test_what_the_document_ends_with_is_not_added_again_nor_more_than_it_may_hold(bench: Bench) -> None:
     await bench.told("append_to_markdown", content="# D\n\nOne.")
-    answer = await bench("append_to_markdown", content="One.")
-    assert answer is not None
-    assert answer.status == "error"
+    assert "ends with exactly this" in await bench.told("append_to_markdown", content="One.")
     assert bench.live == ["# D\n\nOne.\n\n"]
-
-
-async def test_a_document_has_an_end(bench: Bench) -> None:
     await bench.session.write(DRAFT, "x" * MAX_DRAFT_CHARS)
     assert "longer than" in await bench.told("append_to_markdown", content="One.")
 
 
 @pytest.mark.req("G9", "G14")
-async def test_a_rollback_brings_back_every_byte(bench: Bench) -> None:
-    kept = "# Ä\n\n| a | b |\n| - | - |\n| 1 |   |\n\n\u00a0\t`x`  \nend"
-    await bench.session.write(DRAFT, kept)
-    saved = bench.session.manifest[DRAFT]
-    await bench.told("create_checkpoint", label="first: Ä/ö!")
-    [checkpoint] = bench.session.names(CHECKPOINTS)
-    assert checkpoint == "20260314_092653_first.md"
-    await bench.told("append_to_markdown", content="More.")
-    assert await bench.told("rollback_to_checkpoint", checkpoint_id=checkpoint) == f"Restored {checkpoint}"
-    assert bench.session.manifest[DRAFT] == saved
-    assert await bench.session.text(DRAFT) == kept
-    assert (
-        await bench.told("rollback_to_checkpoint", checkpoint_id="20260314_092653_second.md") == "Checkpoint not found"
-    )
-
-
-@pytest.mark.req("G9", "G14")
-async def test_a_rollback_goes_back_to_the_checkpoint_that_is_named_and_not_to_the_newest(bench: Bench) -> None:
-    for words in ("one", "two", "three"):
-        await bench.session.write(DRAFT, f"# {words}\n")
-        await bench.told("create_checkpoint", label=words)
-    ids = {name.split("_")[2].removesuffix(".md"): name for name in bench.session.names(CHECKPOINTS)}
-    for words in ("two", "three", "one"):
-        assert bench.session.restore_from_checkpoint("session", ids[words]) is True
-        assert await bench.session.text(DRAFT) == f"# {words}\n"
+async def test_a_rollback_goes_back_to_the_checkpoint_that_is_named_to_the_byte(bench: Bench) -> None:
+    kept = ("# Ä\n\n| a | b |\n| - | - |\n| 1 |   |\n\n\u00a0\t`x`  \nend", "# two\n", "# three\n")
+    for label, text in zip(("one: Ä/ö!", "two", "three"), kept, strict=True):
+        await bench.session.write(DRAFT, text)
+        await bench.told("create_checkpoint", label=label)
+    ids = bench.session.names(CHECKPOINTS)
+    assert ids[0] == "20260314_092653_one.md"
+    for number in (1, 2, 0):
         await bench.session.write(DRAFT, "# other\n")
-        await bench.told("rollback_to_checkpoint", checkpoint_id=ids[words])
-        assert await bench.session.text(DRAFT) == f"# {words}\n"
+        told = await bench.told("rollback_to_checkpoint", checkpoint_id=ids[number])
+        assert (told, await bench.session.text(DRAFT)) == (f"Restored {ids[number]}", kept[number])
+    for none in ("20260314_092653_none.md", "../x.md", "temp_output.md", "inputs/site.md"):
+        assert await bench.told("rollback_to_checkpoint", checkpoint_id=none) == "Checkpoint not found"
+        assert bench.session.restore_from_checkpoint("session", none) is False
 
 
 @pytest.mark.req("G9", "G14")
@@ -200,14 +188,6 @@ async def test_a_rollback_goes_back_to_the_chapter_and_is_what_a_later_failure_g
     assert bench.work.marks["last_checkpoint_id"] == first
     await bench.told("create_checkpoint", label="again")
     assert bench.work.checkpoint_chapters[bench.session.names(CHECKPOINTS)[-1]] == 0
-
-
-@pytest.mark.req("G14")
-@pytest.mark.parametrize(
-    "name", ["", "..", "../x.md", "temp_output.md", "inputs/site.md", "20260314_092653_none.md", None]
-)
-def test_a_checkpoint_that_is_none_is_false_and_never_an_exception(bench: Bench, name: Any) -> None:
-    assert bench.session.restore_from_checkpoint("session", name) is False
 
 
 @pytest.mark.req("G9")
@@ -228,9 +208,8 @@ async def test_two_checkpoints_of_one_second_differ_and_the_oldest_go_but_never_
 
 @pytest.mark.req("G4")
 async def test_the_tools_of_a_session_refuse_the_workbench_of_another(bench: Bench) -> None:
-    [answer] = await run_tool_calls(call("append_to_markdown", content="x").tool_calls, get_tools("other"), bench.work)
+    [answer] = await run_tool_calls(call("list_files").tool_calls, get_tools("other"), bench.work)
     assert (answer.status, answer.content) == ("error", "This tool belongs to another session.")
-    assert DRAFT not in bench.session.manifest
 
 
 @pytest.mark.req("G4", "T1")

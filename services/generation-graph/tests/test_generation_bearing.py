@@ -3,7 +3,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 from generation_workshop import ANNALS, Workshop, evaluation
-from stemma_generation_graph.bearing import bearing_on
+from stemma_generation_graph.evaluating import bearing_on
 from stemma_generation_graph.passages import Corpus, Passage, read_source, size_of
 from stemma_models.prompting import parse_blocks
 from stemma_testkit.driving import sample_folder
@@ -31,11 +31,11 @@ def _headings(passages: Sequence[Passage]) -> Iterator[str]:
     return (passage.heading for passage in passages)
 
 
-@pytest.mark.parametrize("statement", SAID)
-def test_what_a_statement_can_rest_on_is_found_by_its_words_and_figures(sample: Corpus, statement: str) -> None:
-    found = sample.bearing_on(statement)
-    assert SAID[statement] in {"", *_headings(found)}
-    assert 0 < len(found) <= 4
+def test_what_a_statement_can_rest_on_is_found_by_its_words_and_figures(sample: Corpus) -> None:
+    for statement, heading in SAID.items():
+        found = sample.bearing_on(statement)
+        assert heading in {"", *_headings(found)}, statement
+        assert 0 < len(found) <= 4
 
 
 def test_a_draft_in_a_language_of_no_input_may_rest_on_all_of_them(sample: Corpus) -> None:
@@ -55,13 +55,7 @@ async def test_a_judge_is_given_of_long_inputs_what_the_draft_can_rest_on(
         [one.text for one in parse_blocks(str(prompt[-1].text)) if one.tag == "evidence"] for prompt in model.prompts
     )
     assert "The quay was built in 1720 of oak." in judged[-1]
-    assert sum(map(len, judged)) < sum(map(len, given)) / 4
-
-
-async def test_a_judge_is_given_all_of_short_inputs(workshop: Workshop) -> None:
-    job = await workshop.job("approach", files={"quay.md": "# Quay\n\nThe quay is 30 m long.\n\n# Ferry\n\nIt is old."})
-    _, model = await workshop.run(job, ["# Approach\n\nThe quay is 30 m long.\n", evaluation("approach")])
-    assert "It is old." in model.prompt_text(1)
+    assert sum(map(len, judged)) < sum(map(len, given)) / 2
 
 
 async def test_a_writer_is_told_of_tools_where_it_has_some(workshop: Workshop) -> None:
@@ -70,3 +64,4 @@ async def test_a_writer_is_told_of_tools_where_it_has_some(workshop: Workshop) -
         job = await workshop.job("research", files=files)
         _, model = await workshop.run(job, [*script, research, evaluation("research")])
         assert ("answer `ready`" in model.prompt_text(0)) == bool(script)
+        assert ("A quay." in model.prompt_text(1)) == (not script), "a judge is given all of short inputs"

@@ -58,33 +58,60 @@ def test_every_section_kind_has_its_own_prompt_and_criteria(folder: Path) -> Non
     assert deps.criteria.for_kind("poem") == deps.criteria.for_kind("default")
 
 
-@pytest.mark.req("P6", "P12")
-@pytest.mark.parametrize(
-    ("file", "words"),
-    [
-        ("evaluation/default.json", r"evaluation/default\.json is missing"),
-        ("prompts/section/evaluate/default.md", r"prompt section/evaluate/default\.md is missing"),
-    ],
-)
-def test_a_missing_file_refuses_the_start_by_name(folder: Path, file: str, words: str) -> None:
-    (folder / file).unlink()
-    with pytest.raises(BadSettings, match=words):
-        load(folder)
+MISSING = {
+    "evaluation/default.json": r"evaluation/default\.json is missing",
+    "prompts/section/evaluate/default.md": r"prompt section/evaluate/default\.md is missing",
+}
+LACKING = {
+    "criteria/research.json": r"criteria/research\.json is missing",
+    "prompts/section/generate/budget.md": r"prompt section/generate/budget\.md is missing",
+}
 
 
 @pytest.mark.req("P6", "P12")
-@pytest.mark.parametrize(
-    ("file", "words"),
-    [
-        ("criteria/research.json", r"criteria/research\.json is missing"),
-        ("prompts/section/generate/budget.md", r"prompt section/generate/budget\.md is missing"),
-    ],
-)
-def test_a_file_that_a_document_kind_lacks_refuses_the_start_by_name(proposal: Path, file: str, words: str) -> None:
+def test_a_file_that_is_missing_refuses_the_start_by_name(folder: Path, proposal: Path) -> None:
     load(CONFIG)
-    (proposal / file).unlink()
-    with pytest.raises(BadSettings, match=words):
-        load(CONFIG)
+    for own, files, read in ((folder, MISSING, folder), (proposal, LACKING, CONFIG)):
+        for file, words in files.items():
+            text = (own / file).read_text()
+            (own / file).unlink()
+            with pytest.raises(BadSettings, match=words):
+                load(read)
+            (own / file).write_text(text)
+
+
+@pytest.mark.req("P6")
+def test_criteria_that_make_no_sense_refuse_the_start_by_file_and_field(proposal: Path) -> None:
+    file = proposal / "criteria" / "research.json"
+    first, *others = json.loads(file.read_text())
+    bad: list[tuple[dict[str, Any], str]] = [
+        ({"weight": 0}, r"0\.weight: Input should be greater than 0"),
+        ({"weight": 0.9}, "weight: all weights must sum to 1, they sum to 1.6"),
+        ({"threshold": 2}, r"0\.threshold: Input should be less than or equal to 1"),
+        ({"id": "open_questions"}, "id: two criteria have the same id"),
+        ({"critcal": True}, r"0\.critcal: Extra inputs are not permitted"),
+    ]
+    for change, words in bad:
+        file.write_text(json.dumps([first | change, *others]))
+        with pytest.raises(BadSettings, match=rf"criteria/research\.json: .*{words}"):
+            load(CONFIG)
+
+
+def test_a_kind_that_names_what_does_not_exist_refuses_the_start(folder: Path, proposal: Path) -> None:
+    bad: list[tuple[dict[str, Any], str]] = [
+        ({"schema": "Poem"}, r"poem\.schema: no schema is called 'Poem'"),
+        ({"tools": ["rm"]}, r"poem\.tools: no tool is called 'rm'"),
+        ({"tool": []}, r"poem\.tool: Extra inputs"),
+    ]
+    sections = (proposal / "sections.json").read_text()
+    for kind, words in bad:
+        (folder / "kinds.json").write_text(json.dumps({"poem": kind}))
+        with pytest.raises(BadSettings, match=rf"kinds\.json: {words}"):
+            load(folder)
+        (proposal / "sections.json").write_text(json.dumps({"poem": kind}))
+        with pytest.raises(BadSettings, match=rf"proposal/sections\.json: {words}"):
+            load(CONFIG)
+        (proposal / "sections.json").write_text(sections)
 
 
 @pytest.mark.req("P6", "P12")
@@ -100,54 +127,6 @@ def test_what_lies_in_the_config_folder_comes_before_what_a_document_kind_brings
     assert deps.kinds["solution"] == before.kinds["solution"]
 
 
-@pytest.mark.req("P6")
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"weight": 0}, r"0\.weight: Input should be greater than 0"),
-        ({"weight": 0.9}, "weight: all weights must sum to 1, they sum to 1.6"),
-        ({"threshold": 2}, r"0\.threshold: Input should be less than or equal to 1"),
-        ({"id": "open_questions"}, "id: two criteria have the same id"),
-        ({"critcal": True}, r"0\.critcal: Extra inputs are not permitted"),
-    ],
-)
-def test_criteria_that_make_no_sense_refuse_the_start_by_file_and_field(
-    proposal: Path, change: dict[str, Any], words: str
-) -> None:
-    file = proposal / "criteria" / "research.json"
-    criteria = json.loads(file.read_text())
-    criteria[0].update(change)
-    file.write_text(json.dumps(criteria))
-    with pytest.raises(BadSettings, match=rf"criteria/research\.json: .*{words}"):
-        load(CONFIG)
-
-
-@pytest.mark.req("P12")
-def test_a_prompt_with_an_unknown_placeholder_refuses_the_start(proposal: Path) -> None:
-    (proposal / "prompts/section/generate/budget.md").write_text("Write {{titel}}.")
-    with pytest.raises(BadSettings, match=r"prompt section/generate/budget\.md has unknown placeholders: titel"):
-        load(CONFIG)
-
-
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ({"schema": "Poem"}, r"poem\.schema: no schema is called 'Poem'"),
-        ({"tools": ["rm"]}, r"poem\.tools: no tool is called 'rm'"),
-        ({"tool": []}, r"poem\.tool: Extra inputs"),
-    ],
-)
-def test_a_kind_that_names_what_does_not_exist_refuses_the_start(
-    folder: Path, proposal: Path, kind: dict[str, Any], words: str
-) -> None:
-    (folder / "kinds.json").write_text(json.dumps({"poem": kind}))
-    with pytest.raises(BadSettings, match=rf"kinds\.json: {words}"):
-        load(folder)
-    (proposal / "sections.json").write_text(json.dumps({"poem": kind}))
-    with pytest.raises(BadSettings, match=rf"proposal/sections\.json: {words}"):
-        load(CONFIG)
-
-
 def test_a_section_kind_that_two_document_kinds_have_is_one_or_refuses_the_start(proposal: Path) -> None:
     tender = shutil.copytree(proposal, proposal.parent / "tender")
     load(CONFIG)
@@ -160,19 +139,6 @@ def test_a_section_kind_that_two_document_kinds_have_is_one_or_refuses_the_start
     (tender / "sections.json").write_text('{"budget": {}}')
     with pytest.raises(BadSettings, match=r"^tender/sections\.json: budget: another document kind has another one"):
         load(CONFIG)
-
-
-@pytest.mark.req("P16")
-def test_a_node_can_have_another_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STEMMA_GENERATION_GRAPH_TEMPERATURE", "0.3")
-    monkeypatch.setenv("STEMMA_GENERATION_GRAPH_NODES", '{"evaluate": {"model": "openai/judge"}}')
-    settings = service.load_settings()
-    assert (settings.model_settings("generate").name, settings.model_settings("evaluate").name) == (
-        "offline",
-        "openai/judge",
-    )
-    assert settings.model_settings("evaluate").temperature == 0.0, "who judges does it in the same way each time"
-    assert settings.model_settings("generate").temperature == 0.3
 
 
 @pytest.mark.req("P16")
@@ -196,17 +162,11 @@ def test_one_setting_names_the_model_and_one_of_the_service_comes_before_it(
     assert (model.name, model.api_base, model.context_tokens) == told
 
 
-@pytest.mark.full
 @pytest.mark.req("F4", "P16")
-async def test_refuses_to_start_without_the_key_of_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_is_set_for_a_node_of_one_graph_comes_before_what_is_set_for_all_graphs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    settings = GenerationSettings(nodes={"evaluate": NodeModel(model="openai/judge")})
-    with pytest.raises(BadSettings, match="openai/judge needs OPENAI_API_KEY in the environment"):
-        await open_models(settings, MemoryRecordStore(), MemoryArtifactStore())
-
-
-@pytest.mark.req("P16")
-async def test_what_is_set_for_a_node_of_one_graph_comes_before_what_is_set_for_all_graphs() -> None:
     one, every = NodeModel(max_tokens=100, call_retries=0), NodeModel(max_tokens=200, temperature=0.0)
     settings = GenerationSettings(nodes={"section.evaluate": one, "evaluate": every})
     check_nodes(settings, find_graphs())
@@ -215,22 +175,21 @@ async def test_what_is_set_for_a_node_of_one_graph_comes_before_what_is_set_for_
     found = [models.for_node(*place).settings for place in places]
     assert [(model.max_tokens, model.temperature) for model in found] == [(100, 0), (200, 0), (8192, None)]
     assert [(model.retries, model.call_limit) for model in found] == [(0, None), (4, None), (4, None)]
+    judge = GenerationSettings(nodes={"evaluate": NodeModel(model="openai/judge")}, temperature=0.3)
+    chosen = [judge.model_settings(node) for node in ("generate", "evaluate")]
+    assert [(model.name, model.temperature) for model in chosen] == [("offline", 0.3), ("openai/judge", 0.0)]
+    with pytest.raises(BadSettings, match="openai/judge needs OPENAI_API_KEY in the environment"):
+        await open_models(judge, MemoryRecordStore(), MemoryArtifactStore())
+    role = GenerationSettings(nodes={"dynamic_agent_executor": NodeModel(call_limit_s=10, call_retries=1)})
+    limits = [one.model_settings("dynamic_agent_executor") for one in (role, GenerationSettings())]
+    assert [(model.call_limit, model.retries) for model in limits] == [(10, 1), (None, 3)]
 
 
 @pytest.mark.req("P16")
-def test_a_role_has_the_limits_of_its_graph_unless_its_node_is_told_others() -> None:
-    nodes = {"dynamic_agent_executor": NodeModel(call_limit_s=10, call_retries=1)}
-    told = GenerationSettings(nodes=nodes).model_settings("dynamic_agent_executor")
-    usual = GenerationSettings().model_settings("dynamic_agent_executor")
-    assert (told.call_limit, told.retries) == (10, 1)
-    assert (usual.call_limit, usual.retries) == (None, 3)
-
-
-@pytest.mark.req("P16")
-@pytest.mark.parametrize("node", ["write", "section.write", "letters.generate", "section.synthesizer"])
-def test_a_node_that_no_graph_has_is_refused_by_name(node: str) -> None:
-    with pytest.raises(BadSettings, match=rf"nodes\.{node}: there is no such node; there are agent, "):
-        check_nodes(GenerationSettings(nodes={node: NodeModel(temperature=1.0)}), find_graphs())
+def test_a_node_that_no_graph_has_is_refused_by_name() -> None:
+    for node in ("write", "section.write", "letters.generate", "section.synthesizer"):
+        with pytest.raises(BadSettings, match=rf"nodes\.{node}: there is no such node; there are agent, "):
+            check_nodes(GenerationSettings(nodes={node: NodeModel(temperature=1.0)}), find_graphs())
 
 
 BAD_SETUPS = {

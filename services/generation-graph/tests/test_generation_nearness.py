@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from generation_workshop import Workshop, evaluation
+from generation_workshop import Workshop, call_context, evaluation
 from stemma_contracts.v1.jobs import OutlineEntry
 from stemma_generation_graph.app import open_nearness
 from stemma_generation_graph.handlers import on_generate_section
@@ -15,7 +15,6 @@ from stemma_generation_graph.settings import ContextLimits, GenerationSettings
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.writing import load_material
 from stemma_messaging import BadSettings
-from stemma_models import Meter
 from stemma_models.embedding import BATCH, Embedder
 from stemma_testkit.provider import Provider, Reply, fails
 from stemma_testkit.provider import provider as scripted_provider
@@ -23,7 +22,7 @@ from stemma_testkit.scripted import ScriptedModel
 
 pytestmark = pytest.mark.req("M2")
 TOKENS = 1000
-FILLER = "Filler words without any meaning. " * 30
+FILLER = "Filler words without any meaning. " * 5
 TEXT = "\n\n".join(f"# Part {n}\n\n{'The quay is long. ' * (n == 17)}{FILLER}" for n in range(BATCH + 20))
 
 
@@ -50,9 +49,9 @@ async def test_a_section_is_given_a_passage_that_has_none_of_its_words(workshop:
     provider.script = [embedded] * 8
     outline = (OutlineEntry(section_id="approach", title="The pier", kind="approach"),)
     job = await workshop.job("approach", files={"a.md": TEXT}, outline=outline)
-    limits = ContextLimits(inputs=8_000)
-    by_words = await load_material(job, Library(workshop.artifacts), limits, {}, Meter())
-    both = await load_material(job, Library(workshop.artifacts, nearness=near(provider)), limits, {}, Meter())
+    limits = ContextLimits(inputs=2_000)
+    by_words = await load_material(job, Library(workshop.artifacts), limits, {}, call_context())
+    both = await load_material(job, Library(workshop.artifacts, nearness=near(provider)), limits, {}, call_context())
     assert ("The quay is long." in by_words, "The quay is long." in both) == (False, True)
 
 
@@ -69,10 +68,10 @@ async def test_what_its_passages_cost_counts_in_the_usage_of_a_section(workshop:
 
 async def test_each_text_is_asked_for_once(provider: Provider) -> None:
     provider.script = [embedded] * 9
-    corpus, nearness, meter = Corpus([read_source("a.md", TEXT)], ()), near(provider), Meter()
-    first = await nearness.ranked(corpus, ["pier", "", "x", "pier"], meter)
-    assert await nearness.ranked(corpus, ["x", "pier"], meter) == first[::-1]
-    assert meter.total.calls == len(provider.requests)
+    corpus, nearness, ctx = Corpus([read_source("a.md", TEXT)], ()), near(provider), call_context()
+    first = await nearness.ranked(corpus, ["pier", "", "x", "pier"], ctx)
+    assert await nearness.ranked(corpus, ["x", "pier"], ctx) == first[::-1]
+    assert ctx.meter.total.calls == len(provider.requests)
     asked = [text for request in provider.requests for text in request["input"]]
     assert len(asked) == len(set(asked)) == len(corpus.passages) + 2
     assert corpus.passages[first[0][0]].heading == "Part 17"
@@ -83,23 +82,22 @@ def answers(vector: Any) -> Reply:
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [fails(400), *map(answers, (None, [None], [{"index": 0, "embedding": ["a"]}], [{"index": 0, "embedding": []}]))],
+    "replies",
+    [
+        [fails(400)],
+        *([answers(told)] for told in (None, [None], [{"index": 0, "embedding": ["a"]}])),
+        [embedded, answers([{"index": 0, "embedding": [1.0]}])],
+    ],
+    ids=["refused", "nothing", "no vector", "no numbers", "of another length"],
 )
 async def test_what_is_chosen_by_words_is_chosen_without_the_model_too_and_it_is_not_asked_again_at_once(
-    provider: Provider, reply: Reply
+    provider: Provider, replies: list[Any]
 ) -> None:
-    provider.script = [reply]
+    provider.script = [*replies]
     corpus, nearness = Corpus([read_source("a.md", "# One\n\nThe quay.")], ()), near(provider)
-    assert await nearness.ranked(corpus, ["pier"], Meter()) == []
-    assert await nearness.ranked(corpus, ["pier"], Meter()) == []
-    assert len(provider.requests) == 1
-
-
-async def test_vectors_of_another_length_rank_nothing(provider: Provider) -> None:
-    provider.script = [embedded, answers([{"index": 0, "embedding": [1.0]}])]
-    corpus = Corpus([read_source("a.md", "# One\n\nThe quay.")], ())
-    assert await near(provider).ranked(corpus, ["pier"], Meter()) == []
+    assert await nearness.ranked(corpus, ["pier"], call_context()) == []
+    assert await nearness.ranked(corpus, ["pier"], call_context()) == []
+    assert len(provider.requests) == len(replies)
 
 
 async def test_a_model_without_its_key_is_named_when_the_service_starts(monkeypatch: pytest.MonkeyPatch) -> None:

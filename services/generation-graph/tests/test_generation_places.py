@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from generation_workshop import Workshop
+from generation_workshop import Workshop, call_context
 from langchain_core.messages import HumanMessage
 from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.references import InputFile
@@ -12,7 +12,6 @@ from stemma_generation_graph.settings import ContextLimits
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.tools import SearchInputs
 from stemma_generation_graph.writing import load_material
-from stemma_models import Meter
 from stemma_models.prompting import parse_blocks
 from stemma_offline_writer.request import read_request
 
@@ -41,7 +40,9 @@ async def material(workshop: Workshop) -> str:
     job = await workshop.job("budget")
     brief = await file(workshop, "rfq.pdf", "brief")
     files = {"brief": brief.artifact, "brief_file": brief, "inputs": (await file(workshop, "plan.pdf", "input-1"),)}
-    return await load_material(job.model_copy(update=files), Library(workshop.artifacts), ContextLimits(), {}, Meter())
+    return await load_material(
+        job.model_copy(update=files), Library(workshop.artifacts), ContextLimits(), {}, call_context()
+    )
 
 
 async def test_writers_get_brief_and_inputs_with_the_page_of_each_part(workshop: Workshop) -> None:

@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from generation_workshop import HEAD, Workshop
+from generation_workshop import HEAD, Workshop, call_context
 from stemma_contracts.v1.jobs import OutlineEntry
 from stemma_generation_graph import handlers
 from stemma_generation_graph.settings import INPUT_CHARS, ContextLimits
 from stemma_generation_graph.sources import Library
 from stemma_generation_graph.writing import load_material
 from stemma_kinds import find_kinds
-from stemma_models import Meter
 from stemma_testkit.scripted import ScriptedModel
 
 pytestmark = pytest.mark.req("M2")
@@ -102,7 +101,7 @@ async def _given(workshop: Workshop, library: Library, needed: Needed, kind: str
     about = {"title": entry.title, "purpose": entry.purpose, "collects": entry.collects}
     job = job.model_copy(update={"section": job.section.model_copy(update=about)})
     kinds = workshop.tools(ScriptedModel(script=[])).deps.kinds
-    return await load_material(job, library, ContextLimits(inputs=needed.limit), kinds, Meter())
+    return await load_material(job, library, ContextLimits(inputs=needed.limit), kinds, call_context())
 
 
 async def test_a_section_is_given_the_passages_that_it_needs_of_real_requests_in_three_languages(

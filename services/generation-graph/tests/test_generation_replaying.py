@@ -4,25 +4,32 @@ import json
 from typing import Any
 
 import pytest
+from generation_agency import CHAPTER, CLEAN, EDIT, FINISH, SAVE, SCORES, Agency, append, call, issues
 from generation_workshop import Workshop, evaluation
 from stemma_contracts import registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.merges import Merge
-from stemma_contracts.v1.outcomes import SectionGenerated
+from stemma_contracts.v1.outcomes import GraphPaused, Outcome, SectionGenerated
 from stemma_generation_graph.replaying import NoModel, Replay, told_jobs
+from stemma_testkit.clocks import clock_ahead
 from stemma_testkit.scripted import ScriptedModel
 
 pytestmark = pytest.mark.req("P2")
 DRAFT = "# Approach\n\nA ferry for 40 people by May.\n"
 
 
+def recorded(outcome: Outcome) -> Any:
+    """The event that an outcome becomes."""
+    told = outcome.model_dump(exclude={"tenant", "document_id"})
+    return e.SectionNeedRaised(**told) if isinstance(outcome, GraphPaused) else e.SectionDrafted(version=1, **told)
+
+
 async def written(workshop: Workshop) -> tuple[Any, e.SectionDrafted]:
     job = await workshop.job("approach")
     outcome, _ = await workshop.run(job, [DRAFT, evaluation("approach")])
     assert isinstance(outcome, SectionGenerated)
-    told = outcome.model_dump(exclude={"tenant", "document_id"})
-    return job, e.SectionDrafted(version=1, **told)
+    return job, recorded(outcome)
 
 
 async def test_a_job_comes_to_the_same_with_no_model(workshop: Workshop) -> None:
@@ -35,6 +42,17 @@ async def test_a_job_comes_to_the_same_with_no_model(workshop: Workshop) -> None
     found = await again.run(job, event.model_copy(update=merged))
     assert found is not None
     assert found.verdict == "same", "what people wrote is no answer of a model"
+
+
+async def test_a_run_of_the_agent_comes_to_the_same_an_hour_later() -> None:
+    """What it is shown has ids of snapshots, and they the time."""
+    agency = Agency(reports=[issues(3), CLEAN], answers=["It is 41 m."])
+    ask = call("request_human_input", question="How long is the quay?")
+    await agency.run([ask, append(CHAPTER), SAVE, EDIT, SAVE, FINISH, SCORES])
+    with clock_ahead(3600):
+        again = Replay(Agency(agency.workshop).tools(NoModel()))
+        found = [await again.run(job, recorded(outcome)) for job, outcome in agency.done]
+    assert [(one.verdict, one.why) for one in found if one] == [("same", "")] * len(agency.done)
 
 
 async def test_it_says_where_a_run_differs_and_what_was_never_answered(workshop: Workshop) -> None:

@@ -44,19 +44,35 @@ def is_told_everything(prompt: str, *, finding: bool = True) -> bool:
     return True
 
 
-@pytest.mark.req("T5", "P19", "T9")
+WORDS = {
+    "rfp.md": "The bidder shall float.",
+    "profile.md": "We float since 1990.",
+    "rates.md": "Floating: EUR 5.",
+    "mail.md": "Please do not mention the flood.",
+}
+TAGS: tuple[UploadRole, ...] = ("request", "evidence", "price", "internal")
+
+
+@pytest.mark.req("B1", "T5", "P19", "T9")
 @pytest.mark.parametrize("graph", WRITERS)
-async def test_who_writes_a_section_is_told_language_limits_and_how_to_answer_a_finding(
+async def test_who_writes_is_told_language_limits_how_to_answer_a_finding_and_whose_words_are_which(
     workshop: Workshop, graph: str
 ) -> None:
     kind, script = WRITERS[graph]
     report = await workshop.store(UNSUPPORTED.model_dump_json())
     previous = await workshop.store("# Last\n\nEUR 9.\n")
-    job = await workshop.job(kind, document=GERMAN, previous=previous, report=report, round=1)
+    files = await workshop.inputs(WORDS)
+    *given, mail = (file.model_copy(update=InputFile.fields_of(role)) for file, role in zip(files, TAGS, strict=True))
+    about: dict[str, Any] = {"inputs": tuple(given), "internal": (mail,), "document": GERMAN}
+    job = await workshop.job(kind, previous=previous, report=report, round=1, **about)
     plan = job.section.model_copy(update={**LIMITS, "graph": graph})
     _, model = await workshop.run(job.model_copy(update={"section": plan}), script)
     assert is_told_everything(model.prompt_text(0))
     assert "EUR 9 stands nowhere" in model.prompt_text(0)
+    found = [
+        (one.tag, one.attributes["name"], one.text) for one in parse_blocks(model.prompt_text(0)) if one.tag in TAGS
+    ]
+    assert found == [(tag, *words) for tag, words in zip(TAGS, WORDS.items(), strict=True)]
 
 
 @pytest.mark.req("T5", "P19", "T9")
@@ -72,30 +88,6 @@ def test_roles_are_told_language_limits_and_that_their_claims_are_looked_up() ->
     for who in ("chemist", "lawyer", "synthesis", "role analysis"):
         (prompt,) = stage.company.prompts_of(who)
         assert is_told_everything(prompt, finding=who in ("chemist", "lawyer"))
-
-
-WORDS = {
-    "rfp.md": "The bidder shall float.",
-    "profile.md": "We float since 1990.",
-    "rates.md": "Floating: EUR 5.",
-    "mail.md": "Please do not mention the flood.",
-}
-TAGS: tuple[UploadRole, ...] = ("request", "evidence", "price", "internal")
-
-
-@pytest.mark.req("B1")
-@pytest.mark.parametrize("graph", ["section", "reviewer", "formatter"])
-async def test_a_prompt_says_whose_words_are_which(workshop: Workshop, graph: str) -> None:
-    kind, script = WRITERS[graph]
-    files = await workshop.inputs(WORDS)
-    *given, mail = (file.model_copy(update=InputFile.fields_of(role)) for file, role in zip(files, TAGS, strict=True))
-    job = await workshop.job(kind, inputs=tuple(given), internal=(mail,))
-    plan = job.section.model_copy(update={"graph": graph})
-    _, model = await workshop.run(job.model_copy(update={"section": plan}), script)
-    found = [
-        (one.tag, one.attributes["name"], one.text) for one in parse_blocks(model.prompt_text(0)) if one.tag in TAGS
-    ]
-    assert found == [(tag, *words) for tag, words in zip(TAGS, WORDS.items(), strict=True)]
 
 
 @pytest.mark.req("B1")

@@ -21,7 +21,7 @@ from stemma_generation_graph.handlers import Tools, on_generate_section
 from stemma_generation_graph.passages import Corpus
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.settings import GenerationSettings
-from stemma_generation_graph.tools import SearchWeb, SearxNG, ToolRefused, WebSearchSettings, web_tool
+from stemma_generation_graph.tools import SearchWeb, SearxNG, Tool, ToolRefused, WebSearchSettings, web_tool
 from stemma_messaging import BadSettings
 from stemma_models.prompting import parse_blocks
 from stemma_testkit.ports import free_port
@@ -86,10 +86,6 @@ def tools_of_research(chosen: GenerationSettings) -> tuple[str, ...]:
     return load_deps(chosen, Models(default=None), find_graphs(), CONFIG).kinds["research"].tools  # type: ignore[arg-type]
 
 
-def test_by_default_nobody_searches_the_web() -> None:
-    assert tools_of_research(GenerationSettings()) == ("search_inputs",)
-
-
 async def test_research_searches_the_web_where_a_provider_is_named(workshop: Workshop, server: SearchServer) -> None:
     call = ToolCall(name="search_web", args={"query": "ferry for 40 people"}, id="c1")
     model = ScriptedModel(
@@ -113,33 +109,29 @@ async def test_research_searches_the_web_where_a_provider_is_named(workshop: Wor
     assert found[0].text.strip() == "Ferries of the strait\n\nIt takes 40 people."
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "words"),
-    [(500, b"", "HTTPStatusError"), (200, b"<html>", "ValidationError"), (200, b'{"results": [1]}', "ValidationError")],
-)
-async def test_a_provider_that_fails_is_told_to_the_model_and_stops_nothing(
-    server: SearchServer, status: int, body: bytes, words: str
-) -> None:
-    server.status, server.body = status, body
-    tool = web_tool(SearxNG(WebSearchSettings(provider="searxng", url=server.url)), 5)
-    with pytest.raises(ToolRefused, match=rf"^The web search failed \({words}\); go on without it\.$"):
-        await tool.run(SearchWeb(query="x"), Corpus([], []))
-
-
-async def test_a_provider_that_is_not_there_is_told_too() -> None:
-    tool = web_tool(SearxNG(WebSearchSettings(provider="searxng", url=f"http://127.0.0.1:{free_port()}")), 5)
+async def test_a_provider_that_fails_is_told_to_the_model_and_stops_nothing(server: SearchServer) -> None:
+    bad = [
+        (500, b"", "HTTPStatusError"),
+        (200, b"<html>", "ValidationError"),
+        (200, b'{"results": [1]}', "ValidationError"),
+    ]
+    for server.status, server.body, words in bad:
+        with pytest.raises(ToolRefused, match=rf"^The web search failed \({words}\); go on without it\.$"):
+            await searching(server.url).run(SearchWeb(query="x"), Corpus([], []))
     with pytest.raises(ToolRefused, match="ConnectError"):
-        await tool.run(SearchWeb(query="x"), Corpus([], []))
+        await searching(f"http://127.0.0.1:{free_port()}").run(SearchWeb(query="x"), Corpus([], []))
 
 
-@pytest.mark.parametrize(
-    ("web", "words"),
-    [
+def searching(url: str) -> Tool[Corpus]:
+    return web_tool(SearxNG(WebSearchSettings(provider="searxng", url=url)), 5)
+
+
+def test_by_default_nobody_searches_the_web_and_a_provider_that_cannot_be_is_refused_by_name() -> None:
+    assert tools_of_research(GenerationSettings()) == ("search_inputs",)
+    bad = [
         ({"provider": "searx"}, r"web_search\.provider: there is no 'searx'; there are searxng$"),
-        ({"provider": "searxng"}, r"web_search\.url: searxng needs its address"),
         ({"provider": "searxng", "url": "file:///etc"}, r"web_search\.url: searxng needs its address"),
-    ],
-)
-def test_a_provider_that_cannot_be_is_refused_by_name(web: dict[str, str], words: str) -> None:
-    with pytest.raises(BadSettings, match=words):
-        tools_of_research(settings(**web))
+    ]
+    for web, words in bad:
+        with pytest.raises(BadSettings, match=words):
+            tools_of_research(settings(**web))

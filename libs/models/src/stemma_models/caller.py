@@ -8,6 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from math import ceil
 from typing import Any, Generic, TypeVar
@@ -42,13 +43,13 @@ _cost = counter(Metric.MODEL_COST)
 
 
 @contextmanager
-def chat_span(model: str, ctx: CallContext) -> Iterator[Callable[..., None]]:
+def model_span(operation: SpanName, model: str, ctx: CallContext) -> Iterator[Callable[..., None]]:
     """A CLIENT span around a call with all its attempts, by the GenAI conventions and without content.
 
     What it gives is told what the call cost before it ends.
     """
     called: dict[str, str] = {
-        Attr.GEN_AI_OPERATION: SpanName.CHAT.value,
+        Attr.GEN_AI_OPERATION: operation.value,
         Attr.GEN_AI_PROVIDER: model.partition("/")[0],
         Attr.GEN_AI_MODEL: model,
     }
@@ -59,9 +60,9 @@ def chat_span(model: str, ctx: CallContext) -> Iterator[Callable[..., None]]:
     }
     labels, failed = {**called, Attr.TENANT: ctx.tenant}, dict[str, str]()
     started = time.perf_counter()
-    with span(f"{SpanName.CHAT} {model}", kind=SpanKind.CLIENT, attributes={**called, **place}) as chat:
+    with span(f"{operation} {model}", kind=SpanKind.CLIENT, attributes={**called, **place}) as asking:
         try:
-            yield partial(_answered, chat, labels)
+            yield partial(_answered, asking, labels)
         except BaseException as error:
             failed[Attr.ERROR_TYPE] = type(error).__name__
             raise
@@ -70,19 +71,24 @@ def chat_span(model: str, ctx: CallContext) -> Iterator[Callable[..., None]]:
 
 
 def _answered(
-    chat: Span, labels: Mapping[str, str], usage: Usage, asked: Sequence[BaseMessage], answer: AIMessage
+    asking: Span,
+    labels: Mapping[str, str],
+    usage: Usage,
+    asked: Sequence[BaseMessage] = (),
+    answer: AIMessage | None = None,
 ) -> None:
-    for key, kind, tokens in (
-        (Attr.GEN_AI_INPUT_TOKENS, "input", usage.input_tokens),
-        (Attr.GEN_AI_OUTPUT_TOKENS, "output", usage.output_tokens),
-    ):
-        chat.set_attribute(key, tokens)
+    """Vectors are no message, and cost what is read."""
+    told = [(Attr.GEN_AI_INPUT_TOKENS, "input", usage.input_tokens)]
+    if answer is not None:
+        told.append((Attr.GEN_AI_OUTPUT_TOKENS, "output", usage.output_tokens))
+    for key, kind, tokens in told:
+        asking.set_attribute(key, tokens)
         _tokens.record(tokens, {**labels, Attr.GEN_AI_TOKEN_TYPE: kind})
     _cost.add(usage.cost, labels)
-    if captures_messages():
+    if answer is not None and captures_messages():
         reason = str(answer.response_metadata.get("finish_reason") or "stop")
-        chat.set_attribute(Attr.GEN_AI_INPUT_MESSAGES, json.dumps([_as_told(message) for message in asked]))
-        chat.set_attribute(Attr.GEN_AI_OUTPUT_MESSAGES, json.dumps([{**_as_told(answer), "finish_reason": reason}]))
+        asking.set_attribute(Attr.GEN_AI_INPUT_MESSAGES, json.dumps([_as_told(message) for message in asked]))
+        asking.set_attribute(Attr.GEN_AI_OUTPUT_MESSAGES, json.dumps([{**_as_told(answer), "finish_reason": reason}]))
 
 
 _ROLES = {"human": "user", "ai": "assistant"}
@@ -379,7 +385,7 @@ class ModelCaller:
 
     async def _answer(self, call: _Call, paid: Usage) -> Reply:
         """The answer of the model; ``paid`` is what an answer cost that was lost."""
-        with chat_span(self.settings.name, call.ctx) as answered:
+        with model_span(SpanName.CHAT, self.settings.name, call.ctx) as answered:
             message, usage = await self._client.call(
                 call.request,
                 call.meter,
@@ -397,6 +403,7 @@ class ModelCaller:
             tool_calls=tuple(message.tool_calls),
             invalid_tool_calls=tuple(message.invalid_tool_calls),
             thinking=bool(message.response_metadata.get(THINKING)),
+            answered_at=datetime.now(UTC),
         )
         text = str(message.text)
         if self._recordings is not None:

@@ -116,7 +116,8 @@ class Listener:
         self._text += piece
         now = asyncio.get_running_loop().time()
         if piece and now - self._last >= JOINED_S:
-            await self._tell_all(words_so_far(self._text, self._opens_with))
+            # As in the whole answer: what goes on with another keeps the space at its beginning.
+            await self._tell_all(self._text if self._begun else words_so_far(self._text, self._opens_with))
             self._last = now
 
     async def end(self, answer: str) -> None:

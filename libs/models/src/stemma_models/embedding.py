@@ -10,8 +10,9 @@ from operator import itemgetter
 from typing import Any
 
 from stemma_contracts.v1.usage import Usage
+from stemma_telemetry.names import Span
 
-from .client import Meter
+from .caller import CallContext, model_span
 from .providers import NO_KEY, needs_no_key, require_key
 from .settings import ModelSettings
 
@@ -38,22 +39,25 @@ class Embedder:
         """Raises `KeyMissing` for a model that could never be asked."""
         require_key(self._settings)
 
-    async def vectors(self, texts: Sequence[str], meter: Meter) -> list[list[float]]:
-        """A vector for each of up to `BATCH` texts; raises `EmbeddingUnavailable`. An answer counts in ``meter``."""
+    async def vectors(self, texts: Sequence[str], ctx: CallContext) -> list[list[float]]:
+        """A vector for each of up to `BATCH` texts; raises `EmbeddingUnavailable`. An answer counts in the meter."""
         os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
         litellm = await asyncio.to_thread(import_module, "litellm")
         try:
-            answer = await litellm.aembedding(
-                model=self.name,
-                input=[*texts],
-                api_base=self.api_base,
-                api_key=NO_KEY if needs_no_key(self._settings) else None,
-                timeout=LIMIT_S,
-                max_retries=RETRIES,
-                encoding_format="float",
-                drop_params=True,
-            )
-            meter.count(_usage_of(answer))
+            with model_span(Span.EMBEDDINGS, self.name, ctx) as answered:
+                answer = await litellm.aembedding(
+                    model=self.name,
+                    input=[*texts],
+                    api_base=self.api_base,
+                    api_key=NO_KEY if needs_no_key(self._settings) else None,
+                    timeout=LIMIT_S,
+                    max_retries=RETRIES,
+                    encoding_format="float",
+                    drop_params=True,
+                )
+                usage = _usage_of(answer)
+                answered(usage)
+            ctx.meter.count(usage)
             found = [*map(itemgetter("embedding"), sorted(answer.data, key=itemgetter("index")))]
         except Exception as error:  # whatever a server answers
             raise EmbeddingUnavailable(type(error).__name__) from error

@@ -8,6 +8,7 @@ import json
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 from uuid import uuid4
@@ -21,6 +22,8 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.usage import Usage
 
 PUBLISH_TIMEOUT = 10.0
+ANSWERED_AT = "answered_at"
+"""In the metadata of a message: when the model gave it, in every run of its job the same."""
 
 
 class Record(BaseModel):
@@ -40,6 +43,8 @@ class Record(BaseModel):
     thinking: bool = False
     content: str = ""
     artifact: ArtifactRef | None = None
+    answered_at: datetime | None = None
+    """Records of earlier releases do not tell it."""
 
 
 class RecordStore(Protocol):
@@ -184,10 +189,12 @@ class Reply:
     @property
     def message(self) -> AIMessage:
         """The answer as a message of the thread."""
+        at = self.record.answered_at
         return AIMessage(
             self.text,
             tool_calls=list(self.record.tool_calls),
             invalid_tool_calls=list(self.record.invalid_tool_calls),
+            response_metadata={ANSWERED_AT: at.isoformat()} if at else {},
         )
 
 

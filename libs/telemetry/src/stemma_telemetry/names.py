@@ -13,6 +13,7 @@ class Span(StrEnum):
     SEND = "send"
     PROCESS = "process"
     CHAT = "chat"
+    EMBEDDINGS = "embeddings"
     INVOKE_WORKFLOW = "invoke_workflow"
     INVOKE_AGENT = "invoke_agent"
     NODE = "node"

@@ -1,10 +1,10 @@
-"""The evaluation of a draft, whoever wrote it: code checks, a model that judges scores, code computes the verdict."""
+"""The evaluation of a draft, whoever wrote it, by what it can rest on: code checks, a model scores, code decides."""
 
 from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,15 +12,27 @@ from langchain_core.messages import BaseMessage
 from stemma_contracts import problems
 from stemma_contracts.v1.evaluation import ProgramCheck
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_markdown import Document
+from stemma_languages import primary
+from stemma_markdown import Document, sentences
 from stemma_models import ModelCaller, ModelError
-from stemma_models.prompting import Block, block, parse_blocks
+from stemma_models.prompting import Block, block, parse_blocks, without_blocks
 from stemma_telemetry import get_logger
 
-from .bearing import judged_by
-from .configuration import Criteria, Criterion
+from .configuration import Criteria, Criterion, Kinds
 from .deps import GraphDeps, RunContext
-from .writing import OWN, Evaluation, asked, criteria_block, prompt_values
+from .passages import MOST_QUERIES, REQUEST, Corpus, Passage, size_of
+from .sources import Library
+from .writing import (
+    OWN,
+    Evaluation,
+    asked,
+    criteria_block,
+    demands_of,
+    input_blocks,
+    language_of,
+    prompt_values,
+    wanted_by,
+)
 
 DETAIL_CHARS = 300
 ROUNDING = 1e-9
@@ -85,6 +97,52 @@ def judge(criteria: Sequence[Criterion], scores: Mapping[str, float]) -> Verdict
 def _weighted(criteria: Sequence[Criterion], values: Mapping[str, float]) -> float:
     total = math.fsum(criterion.weight for criterion in criteria)
     return math.fsum(criterion.weight * values[criterion.id] for criterion in criteria) / total
+
+
+NEEDED_CHARS = 1_000
+"""Of what the section gathers or answers, whether its draft says it or not: it tells what is missing."""
+INPUTS = frozenset({REQUEST, *OWN})
+
+
+async def judged_by(job: GenerateSection, library: Library, kinds: Kinds, material: str, draft: str) -> str:
+    """The material of a draft, with the passages that bear on it in place of inputs that are twice as long.
+
+    Passages stand behind what all sections share. A judge of a form, or of a draft in another language than the
+    inputs, is given all that the writer was given.
+    """
+    given = [one for one in parse_blocks(material) if one.tag in INPUTS]
+    if job.section.form is not None or not given:
+        return material
+    corpus, demands = await library.corpus(job.document, job.inputs), await demands_of(job, library)
+
+    def chosen() -> list[Passage]:
+        found = set(bearing_on(draft, corpus, language_of(job).tag))
+        if job.section.collects or demands:
+            wanted = wanted_by(job.section, corpus, demands, kinds)
+            found.update(corpus.select(wanted, NEEDED_CHARS, collects=job.section.collects))
+        return [one for one in corpus.passages if one in found]
+
+    passages = await asyncio.to_thread(chosen)
+    if not passages or 2 * size_of(passages) > sum(len(one.text.encode()) for one in given):
+        return material
+    rest = without_blocks(material, {*INPUTS, "images", "left_out"})
+    return "\n".join((rest, *input_blocks(corpus, passages)))
+
+
+def bearing_on(draft: str, corpus: Corpus, language: str) -> Sequence[Passage]:
+    """The passages that the statements of a draft can rest on; all where that cannot be told."""
+    statements = list(dict.fromkeys(_statements(draft, language)))
+    if len(statements) > MOST_QUERIES or primary(language) not in corpus.languages:
+        return corpus.passages
+    return [passage for statement in statements for passage in corpus.bearing_on(statement)]
+
+
+def _statements(draft: str, language: str) -> Iterator[str]:
+    """The sentences of a draft, its rows of tables and lines of code."""
+    for one in Document(draft).blocks:
+        if one.kind not in ("heading", "blank"):
+            said = sentences(one.content, language)
+            yield from (each.text for each in said) if said else one.content.splitlines()
 
 
 async def evaluate_draft(

@@ -158,7 +158,7 @@ async def on_evaluate_draft(job: EvaluateDraft, *, tools: Tools) -> Evaluated:
 async def _judged(job: EvaluateDraft, tools: Tools, context: RunContext) -> dict[str, Any]:
     as_written = GenerateSection(**job.model_dump(exclude={"draft", "version"}), thread_id=job.job_id)
     limits, kinds = tools.deps.limits, tools.deps.kinds
-    material = await load_material(as_written, tools.library, limits, kinds, context.call.meter)
+    material = await load_material(as_written, tools.library, limits, kinds, context.call)
     draft = await tools.library.text(job.document, job.draft)
     return await evaluate_draft(tools.deps, context, as_written, material, draft)
 

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 
 import numpy
 from stemma_evidence import MOST_RANKED
-from stemma_models import Meter
+from stemma_models import CallContext
 from stemma_models.embedding import BATCH, Embedder, EmbeddingUnavailable
 from stemma_telemetry import get_logger
 
@@ -44,10 +44,10 @@ class Nearness:
         self._again_at = 0.0
         self._known: WeakKeyDictionary[Corpus, _Known] = WeakKeyDictionary()
 
-    async def ranked(self, corpus: Corpus, queries: Sequence[str], meter: Meter) -> list[list[int]]:
+    async def ranked(self, corpus: Corpus, queries: Sequence[str], ctx: CallContext) -> list[list[int]]:
         """For each query the numbers of the nearest passages; none if the model does not answer.
 
-        ``meter`` counts what had to be asked: the passages of a corpus only the first time.
+        The meter of ``ctx`` counts what had to be asked: the passages of a corpus only the first time.
         """
         asked = [query[:LONGEST] for query in dict.fromkeys(queries) if query.strip()][:MOST_QUERIES]
         known = self._known.setdefault(corpus, _Known())
@@ -57,7 +57,7 @@ class Nearness:
             try:
                 async with asyncio.timeout(LIMIT_S):
                     new = [query for query in asked if query not in known.ranked]
-                    found = await self._found(known, corpus, new, meter)
+                    found = await self._found(known, corpus, new, ctx)
             except (EmbeddingUnavailable, TimeoutError) as error:
                 log.warning("embeddings_unavailable", error=str(error) or f"no answer within {LIMIT_S:g} s")
                 self._again_at = asyncio.get_running_loop().time() + LIMIT_S
@@ -65,15 +65,15 @@ class Nearness:
             known.ranked |= await asyncio.to_thread(_ranked, known.vectors, new, found)
             return [known.ranked[query] for query in asked]
 
-    async def _found(self, known: _Known, corpus: Corpus, new: Sequence[str], meter: Meter) -> list[list[float]]:
+    async def _found(self, known: _Known, corpus: Corpus, new: Sequence[str], ctx: CallContext) -> list[list[float]]:
         """The vectors of new queries; those of the passages are kept as they come, also if a later one fails."""
         texts = ["\n".join((*one.path, one.alone))[:LONGEST] for one in corpus.passages[:MOST_PASSAGES]]
         for at in range(len(known.vectors), len(texts), BATCH):
-            known.vectors += map(_of_length_one, await self._vectors(known, texts[at : at + BATCH], meter))
-        return await self._vectors(known, new, meter) if new else []
+            known.vectors += map(_of_length_one, await self._vectors(known, texts[at : at + BATCH], ctx))
+        return await self._vectors(known, new, ctx) if new else []
 
-    async def _vectors(self, known: _Known, texts: Sequence[str], meter: Meter) -> list[list[float]]:
-        found = await self._embedder.vectors(texts, meter)
+    async def _vectors(self, known: _Known, texts: Sequence[str], ctx: CallContext) -> list[list[float]]:
+        found = await self._embedder.vectors(texts, ctx)
         if known.vectors and len(found[0]) != len(known.vectors[0]):
             raise EmbeddingUnavailable("vectors of another length than before")
         return found

@@ -23,7 +23,7 @@ from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_evidence import InputText, coverage
 from stemma_messaging import Turns
 from stemma_messaging.errors import InvalidMessage
-from stemma_models import Meter
+from stemma_models import CallContext
 
 from .nearness import Nearness
 from .passages import Corpus, Passage, SourceDocument, read_source, words_of
@@ -193,9 +193,9 @@ class Library:
         tags = {file.name: words_of(file) for file in inputs}
         return await asyncio.to_thread(Corpus, sources, names, tags) if sources else Corpus([], names)
 
-    async def near(self, corpus: Corpus, queries: Sequence[str], meter: Meter) -> list[list[int]]:
-        """Rankings of the passages by what they mean, if a model for that is set; ``meter`` counts its calls."""
-        return await self._nearness.ranked(corpus, queries, meter) if self._nearness else []
+    async def near(self, corpus: Corpus, queries: Sequence[str], ctx: CallContext) -> list[list[int]]:
+        """Rankings of the passages by what they mean, if a model for that is set."""
+        return await self._nearness.ranked(corpus, queries, ctx) if self._nearness else []
 
     async def parse_inputs(self, document: DocumentHead, inputs: Sequence[InputFile]) -> list[SourceDocument]:
         """Those inputs of a document that are texts, taken apart; raises `UnreadableInputs`."""

@@ -22,7 +22,7 @@ from stemma_contracts.v1.validation import ValidationReport
 from stemma_evidence.sources.words import language_of as language_in
 from stemma_languages import Language, language, primary
 from stemma_markdown import Block, Document, fences, letters, split, unwrapped
-from stemma_models import Meter, Prompt
+from stemma_models import CallContext, Prompt
 from stemma_models.prompting import TAGS, block, parse_blocks, shared_part
 
 from .configuration import PLAIN, Criteria, Kinds
@@ -189,9 +189,9 @@ def clip(text: str, limit: int) -> str:
 
 
 async def load_material(
-    job: GenerateSection, library: Library, limits: ContextLimits, kinds: Kinds, meter: Meter
+    job: GenerateSection, library: Library, limits: ContextLimits, kinds: Kinds, ctx: CallContext
 ) -> str:
-    """What a section is written from and judged by; ``meter`` counts what choosing it cost.
+    """What a section is written from and judged by; the meter of ``ctx`` counts what choosing it cost.
 
     What all sections of the document share comes first, byte for byte the same, so that a provider can cache it.
     """
@@ -200,7 +200,7 @@ async def load_material(
     demands = await demands_of(job, library)
     beside = [*await manner_blocks(job, library, limits), *await internal_blocks(job, library, limits)]
     most = limits.inputs_with(beside)
-    shared, own = await _chosen(partial(library.near, corpus, meter=meter), corpus, job, brief, demands, most, kinds)
+    shared, own = await _chosen(partial(library.near, corpus, ctx=ctx), corpus, job, brief, demands, most, kinds)
     parts = [
         outline_block(job),
         *([] if job.section.form else await brief_blocks(job, library, clip(brief, limits.brief))),

@@ -78,7 +78,7 @@ class SingleCallNodes:
 
     async def load_context(self, state: SingleCallState, runtime: Runtime[RunContext]) -> dict[str, Any]:
         job, run = state["job"], runtime.context
-        material = await load_material(job, run.library, self._deps.limits, self._deps.kinds, run.call.meter)
+        material = await load_material(job, run.library, self._deps.limits, self._deps.kinds, run.call)
         return {"material": material, "asked": "\n".join(await round_blocks(job, run.library))}
 
     def _messages(self, state: SingleCallState, node: str, task: str) -> list[BaseMessage]:
@@ -234,7 +234,7 @@ class FormatNodes(SingleCallNodes):
         return (await caller.structured(run.call, FORMAT_DOC, messages, Introduction)).value
 
     async def evaluate(self, state: SingleCallState, runtime: Runtime[RunContext]) -> dict[str, Any]:
-        if state.get("partial"):  # not in a thread of 0.1.0
+        if state["partial"]:
             return {"evaluation": not_judged([], state["warnings"][0]["detail"])}
         found = await evaluate_draft(self._deps, runtime.context, state["job"], state["material"], state["draft"])
         return {"evaluation": found}

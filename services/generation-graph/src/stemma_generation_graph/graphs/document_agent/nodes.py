@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
-from datetime import UTC, datetime
 from functools import wraps
 from typing import Any
 
@@ -49,7 +48,7 @@ from .state import (
     targets_of,
     with_all_fields,
 )
-from .steps import GO_ON_WITH_TOOLS, MOST_STALLED, progress, take_step, title_of, unanswered_calls
+from .steps import GO_ON_WITH_TOOLS, MOST_STALLED, answered_at, progress, take_step, title_of, unanswered_calls
 from .tools import FINISH, READABLE, ToolContext, get_tools, shown_text
 
 
@@ -94,7 +93,7 @@ async def _evaluation(state: DocumentState, deps: GraphDeps, run: RunContext, se
     if state["partial"]:
         return not_judged([], "it is partial")
     try:
-        material = await load_material(job, run.library, deps.limits, deps.kinds, run.call.meter)
+        material = await load_material(job, run.library, deps.limits, deps.kinds, run.call)
         return await evaluate_draft(deps, run, job, material, await session.text(DRAFT))
     except FAILURES as error:
         return not_judged([], failure_of(error)["failure"]["detail"])
@@ -112,17 +111,11 @@ MAX_LOGGED_LINES = 50
 MAX_DETAIL = 300
 
 log = get_logger()
-Clock = Callable[[], datetime]
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)
 
 
 class DocumentNodes:
-    def __init__(self, deps: GraphDeps, meter: Meter, now: Clock = _utc_now) -> None:
+    def __init__(self, deps: GraphDeps, meter: Meter) -> None:
         self._deps = deps
-        self._now = now
         self._validation_failed = meter.create_counter(Metric.VALIDATION_FAILED)
         self._rollback_performed = meter.create_counter(Metric.ROLLBACK_PERFORMED)
 
@@ -199,7 +192,7 @@ class DocumentNodes:
             return (await checking.document_coverage(state, session, bench.left_out)).open_words()
 
         bench = ToolContext(
-            session, state["user_decisions"], state["current_chapter"], self._now, run.live, open_words,
+            session, state["user_decisions"], state["current_chapter"], answered_at(state), run.live, open_words,
             dict(state["checkpoint_chapters"]), list(state["left_out"]),
         )  # fmt: skip
         return bench
@@ -268,7 +261,7 @@ class DocumentNodes:
     async def checkpoint(self, state: DocumentState, runtime: Runtime[RunContext]) -> Update:
         """Saves the chapter that passed, or keeps its issues; only here the next one begins."""
         session, done = _session(state, runtime), state["current_chapter"] + 1
-        checkpoint_id = await session.snapshot(f"chapter_{done}", self._now())
+        checkpoint_id = await session.snapshot(f"chapter_{done}", answered_at(state))
         session.prune_checkpoints(self._deps.agent.max_checkpoints_per_session)
         log.info(Log.CHECKPOINT_SAVED, chapter=done)
         chapters = {**state["checkpoint_chapters"], checkpoint_id: done}

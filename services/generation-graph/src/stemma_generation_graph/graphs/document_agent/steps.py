@@ -5,6 +5,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from langchain_core.messages import (
@@ -22,6 +23,7 @@ from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.usage import Usage
 from stemma_markdown import Document
 from stemma_models.prompting import block
+from stemma_models.records import ANSWERED_AT
 
 from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.settings import ContextLimits
@@ -175,12 +177,23 @@ OTHER_STEP = (
 )
 
 
+def _last_answer(state: DocumentState) -> AIMessage | None:
+    return next((one for one in reversed(state["messages"]) if isinstance(one, AIMessage)), None)
+
+
+def answered_at(state: DocumentState) -> datetime:
+    """When the model gave its last message: so ids that have the time are the same in a run from records."""
+    last = _last_answer(state)
+    told = last.response_metadata.get(ANSWERED_AT) if last else None
+    return datetime.fromisoformat(told) if told else datetime.now(UTC)
+
+
 def progress(state: DocumentState, session: Session) -> Update:
     """Which steps were seen, and how many of the last did again what one of them did, to the same draft.
 
     All steps without a call do the same.
     """
-    last = next((one for one in reversed(state["messages"]) if isinstance(one, AIMessage)), None)
+    last = _last_answer(state)
     if last is None:
         return {"steps_seen": [], "stalled": 0}
     calls = [(call["name"], call["args"]) for call in (*last.tool_calls, *last.invalid_tool_calls)]

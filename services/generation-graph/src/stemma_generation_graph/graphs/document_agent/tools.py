@@ -32,7 +32,7 @@ class ToolContext:
     session: Session
     decisions: Mapping[str, str]
     current_chapter: int
-    now: Callable[[], datetime]
+    now: datetime
     live: TokenSink
     open_words: Callable[[], Awaitable[str]]
     checkpoint_chapters: dict[str, int] = field(default_factory=dict)
@@ -202,7 +202,7 @@ class CreateCheckpoint(AgentTool):
     async def run(self, bench: ToolContext) -> str:
         if not clean_label(self.label):
             raise ToolRefused("label: it must have letters or digits.")
-        checkpoint_id = await bench.session.snapshot(self.label, bench.now())
+        checkpoint_id = await bench.session.snapshot(self.label, bench.now)
         bench.checkpoint_chapters[checkpoint_id] = bench.current_chapter
         bench.marks |= {"last_checkpoint_id": checkpoint_id, "checkpoint_created": True}
         return f"Saved as {checkpoint_id}; the document is checked now."

@@ -158,8 +158,8 @@ class SectionNodes:
     async def load_context(self, state: SectionState, runtime: Runtime[RunContext]) -> Update:
         job, library = state["job"], runtime.context.library
         given = only_own(job) if job.section.form else job
-        meter = runtime.context.call.meter
-        material = await load_material(given, library, self._deps.limits, self._deps.kinds, meter)
+        ctx = runtime.context.call
+        material = await load_material(given, library, self._deps.limits, self._deps.kinds, ctx)
         blocks = [material, block("task", "section"), *await round_blocks(job, library)]
         kind = self._deps.kinds.get(job.section.kind, PLAIN)
         also = ("tools",) if self._tools_of_use(kind, material) else ()
