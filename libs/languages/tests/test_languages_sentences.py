@@ -1,84 +1,45 @@
-"""Telling by words how a sentence hangs on what stands around it."""
+"""Telling by words what a sentence is to its reader, and how it hangs on what stands around it."""
+
+from pathlib import Path
 
 import pytest
-from stemma_languages import is_addressed, is_caption, leans, negates, shipped
+from stemma_languages import is_addressed, is_caption, is_instruction, leans, negates, shipped
 from stemma_languages.languages import DATA
 
-# Of each language: for bidders, about its own document, leaning, a fact.
-SENTENCES = {
-    "en": (
-        "Offerors must submit one copy.",
-        "The steps are described below.",
-        "This notice is given in writing.",
-        "The offer of courses grows.",
-    ),
-    "de": (
-        "Die Bieter reichen ein Muster ein.",
-        "Siehe unten die Schritte.",
-        "Diese Aufgabe ist freiwillig.",
-        "Der Rasen gehört der Stadt.",
-    ),
-    "fr": (
-        "Les soumissionnaires remettent un dossier.",
-        "Les étapes sont décrites ci-dessous.",
-        "Cette tâche est libre.",
-        "La pelouse est à la ville.",
-    ),
-    "es": (
-        "Los licitadores entregan una copia.",
-        "Este documento fue hecho por el equipo.",
-        "Esta tarea es libre.",
-        "El césped es de la ciudad.",
-    ),
-    "it": (
-        "Gli offerenti consegnano una copia.",
-        "Le fasi sono descritte di seguito.",
-        "Questo compito è libero.",
-        "Il prato è della città.",
-    ),
-    "nl": (
-        "Inschrijvers leveren een kopie.",
-        "De stappen staan hieronder.",
-        "Deze taak is vrij.",
-        "Het gazon is van de stad.",
-    ),
-    "pt": (
-        "Os licitantes entregam uma cópia.",
-        "As etapas estão descritas abaixo.",
-        "Esta tarefa é livre.",
-        "O gramado é da cidade.",
-    ),
-    "ja": (
-        "応募者は写しを提出する。",
-        "本書は手順を示す。",
-        "この作業は自由です。",
-        "芝生は町のものです。",
-    ),
-    "zh": ("投标人提交一份副本。", "步骤如下。", "这项工作是自愿的。", "草坪属于市政府。"),
-}
+pytestmark = pytest.mark.req("T3", "T4")
+HERE = Path(__file__).parent
+ASKED = [line.split(" ", 2) for line in (HERE / "instructions.txt").read_text().splitlines()]
+"""``language sign sentence``; ``+``: it asks something of its writer."""
+SENTENCES = [line.split(" ", 2) for line in (HERE / "sentences.txt").read_text().splitlines()]
+"""``language kind sentence``: addressed to bidders or about its own document, leaning on others, or a fact."""
 
 
-def test_every_language_has_such_words() -> None:
-    assert {file.stem for file in (DATA / "sentences").glob("*.json")} == set(shipped()) == set(SENTENCES)
+@pytest.mark.parametrize("language", shipped())
+def test_an_instruction_to_the_writer_is_known_as_one_and_a_statement_is_none(language: str) -> None:
+    own = [(sign == "+", sentence) for tag, sign, sentence in ASKED if tag == language]
+    assert {sign for sign, _ in own} == {True, False}
+    assert [sentence for sign, sentence in own if is_instruction(sentence, language) != sign] == []
 
 
-@pytest.mark.req("T3", "T4")
-@pytest.mark.parametrize("tag", SENTENCES)
-def test_tells_what_is_false_or_says_nothing_in_another_document_from_a_fact(tag: str) -> None:
-    for_bidders, of_its_place, leaning, fact = SENTENCES[tag]
-    assert is_addressed(for_bidders, "", tag)
-    assert is_addressed(of_its_place, "", tag)
-    assert leans(leaning, tag)
-    assert not is_addressed(fact, "", tag)
-    assert not leans(fact, tag)
+def test_every_language_has_such_words_and_another_one_none() -> None:
+    for folder in ("instructions", "sentences"):
+        assert {file.stem for file in (DATA / folder).glob("*.json")} == set(shipped())
+    assert not is_instruction("Skriv om haven.", "da")
 
 
-@pytest.mark.req("T3")
+@pytest.mark.parametrize("language", shipped())
+def test_tells_what_is_false_or_says_nothing_in_another_document_from_a_fact(language: str) -> None:
+    own = [(kind, sentence) for tag, kind, sentence in SENTENCES if tag == language]
+    assert [kind for kind, _ in own] == ["addressed", "addressed", "leaning", "fact"]
+    for kind, sentence in own:
+        assert kind == "leaning" or is_addressed(sentence, "", language) == (kind == "addressed")
+        assert kind == "addressed" or leans(sentence, language) == (kind == "leaning")
+
+
 def test_a_heading_for_bidders_holds_for_what_stands_below() -> None:
     assert is_addressed("The lawn is flat.", "Instructions to offerors", "en")
 
 
-@pytest.mark.req("T3")
 def test_a_label_with_a_number_or_a_mark_opens_a_caption_and_no_sentence() -> None:
     for caption in ("Figure 3: The plan", "Table 2.1 – Prices", "Fig. 4 The plan", "Source: the town"):
         assert is_caption(caption, "en")
@@ -88,7 +49,6 @@ def test_a_label_with_a_number_or_a_mark_opens_a_caption_and_no_sentence() -> No
     assert not is_caption("図書館は町のものです。", "ja")
 
 
-@pytest.mark.req("T3")
 @pytest.mark.parametrize("apostrophe", "'\u2019")
 def test_words_are_known_by_either_apostrophe(apostrophe: str) -> None:
     assert negates(f"The lift isn{apostrophe}t in the price.", "en")

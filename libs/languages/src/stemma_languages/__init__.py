@@ -3,18 +3,28 @@
 Another language is another file in ``data``, named by its BCP 47 primary tag.
 """
 
-from .answers import AnswerCues, answer_cues
-from .bids import BidWords, bid_words
-from .claims import ClaimWords, SharedClaimWords, claim_words, shared_claim_words
 from .deadlines import DeadlineCues, deadline_cues
 from .demands import Demands, demands
 from .detection import detect, foreign, load_detection
 from .editing import Form, Grammar, Numbered, grammar
 from .edits import AskedEdit, asked_edit
-from .facts import FactWords, fact_words
-from .forms import FormWords, form_words
 from .languages import DEFAULT, Language, UnknownLanguage, Words, language, primary, shipped
-from .modes import ModeWords, mode_words
+from .lists import (
+    AnswerCues,
+    BidWords,
+    ClaimWords,
+    FactWords,
+    FormWords,
+    ModeWords,
+    SharedClaimWords,
+    answer_cues,
+    bid_words,
+    claim_words,
+    fact_words,
+    form_words,
+    mode_words,
+    shared_claim_words,
+)
 from .outlines import asks_for_a_form, count_words, limits_in
 from .roles import Role, is_mail, role_of_name, role_of_text, unknown_language
 from .sentences import (

@@ -7,18 +7,14 @@ them; what follows from a match is the caller's rule.
 import re
 from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import Annotated
 
 from babel import Locale
-from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from .languages import DEFAULT, primary
-from .wordlists import NOTHING, read_lists, whole_words
-
-Cue = Annotated[re.Pattern[str], BeforeValidator(lambda words: whole_words(words, re.IGNORECASE))]
+from .wordlists import NOTHING, CueInAnyCase, WordList, read_lists
 
 
-class DeadlineCues(BaseModel):
+class DeadlineCues(WordList):
     """The expressions of a language, each for any of the words of its list in the data file.
 
     ``due`` stands near a date by or until which something has to happen, ``by_then`` right behind one; ``named`` calls
@@ -37,37 +33,35 @@ class DeadlineCues(BaseModel):
     ``noon`` is 12:00. ``weekdays`` are numbers from 0 for Monday by their names.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    due: Cue = NOTHING
-    by_then: Cue = NOTHING
-    named: Cue = NOTHING
-    scheduled: Cue = NOTHING
-    past: Cue = NOTHING
-    moved: Cue = NOTHING
-    instead: Cue = NOTHING
-    replaced: Cue = NOTHING
-    joins: Cue = NOTHING
-    questions: Cue = NOTHING
-    answers: Cue = NOTHING
-    meeting: Cue = NOTHING
-    presentation: Cue = NOTHING
-    opening: Cue = NOTHING
-    validity: Cue = NOTHING
-    award: Cue = NOTHING
-    submission: Cue = NOTHING
-    start: Cue = NOTHING
-    end: Cue = NOTHING
-    delivery: Cue = NOTHING
+    due: CueInAnyCase = NOTHING
+    by_then: CueInAnyCase = NOTHING
+    named: CueInAnyCase = NOTHING
+    scheduled: CueInAnyCase = NOTHING
+    past: CueInAnyCase = NOTHING
+    moved: CueInAnyCase = NOTHING
+    instead: CueInAnyCase = NOTHING
+    replaced: CueInAnyCase = NOTHING
+    joins: CueInAnyCase = NOTHING
+    questions: CueInAnyCase = NOTHING
+    answers: CueInAnyCase = NOTHING
+    meeting: CueInAnyCase = NOTHING
+    presentation: CueInAnyCase = NOTHING
+    opening: CueInAnyCase = NOTHING
+    validity: CueInAnyCase = NOTHING
+    award: CueInAnyCase = NOTHING
+    submission: CueInAnyCase = NOTHING
+    start: CueInAnyCase = NOTHING
+    end: CueInAnyCase = NOTHING
+    delivery: CueInAnyCase = NOTHING
     event_first: bool = False
     at_most: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     units: tuple[str, ...] = ()
     relations: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
-    again: Cue = NOTHING
-    zones: Cue = NOTHING
-    noon: Cue = NOTHING
+    again: CueInAnyCase = NOTHING
+    zones: CueInAnyCase = NOTHING
+    noon: CueInAnyCase = NOTHING
     weekdays: Mapping[str, int] = {}
 
     @cached_property

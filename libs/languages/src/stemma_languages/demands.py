@@ -9,19 +9,17 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BeforeValidator
 
 from .languages import DEFAULT, primary
-from .wordlists import NOTHING, folded, read_lists, whole_words
-
-Cue = Annotated[re.Pattern[str], BeforeValidator(whole_words)]
+from .wordlists import NOTHING, Cue, WordList, folded, read_lists, whole_words
 
 
 def _short_names(names: dict[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((whole_words([name]), full) for name, full in names.items())
 
 
-class Demands(BaseModel):
+class Demands(WordList):
     """The expressions of a language, each for any of the words of its list in the data file.
 
     What demands: ``must``, ``should`` and ``option``, whoever their subject is but a buyer; ``weak``, unless it stands
@@ -56,8 +54,6 @@ class Demands(BaseModel):
     In an answer: ``undecided`` leaves something for later, ``negated`` denies it, and ``at_most`` stands before a
     figure that an answer may stay below.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     must: Cue = NOTHING
     weak: Cue = NOTHING

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
-
 from .languages import DEFAULT, shipped
-from .wordlists import any_of, bare, folded, read_lists
+from .wordlists import WordList, any_of, bare, folded, read_lists
 
 Verb: TypeAlias = Literal["replace", "shorten", "say", "add", "remove"]
 VERBS: tuple[Verb, ...] = ("replace", "shorten", "say", "add", "remove")
@@ -36,9 +34,7 @@ class Numbered:
     place: int
 
 
-class _Forms(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Forms(WordList):
     polite: tuple[str, ...]
     joint: str
     replace: tuple[str, ...]

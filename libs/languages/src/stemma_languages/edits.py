@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from .languages import DEFAULT, primary, shipped
-from .wordlists import QUOTES, bare, read_lists
+from .wordlists import QUOTES, WordList, bare, read_lists
 
 MAX_INSTRUCTION = 2_000
 
@@ -37,9 +35,7 @@ class AskedEdit:
     language: str
 
 
-class _Edits(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Edits(WordList):
     spaced: bool = True
     polite: tuple[str, ...]
     words: Mapping[str, tuple[str, ...]]

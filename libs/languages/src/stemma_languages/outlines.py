@@ -4,19 +4,15 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from .languages import DATA
-from .wordlists import WIDE, folded
+from .wordlists import WIDE, WordList, folded
 
 _END = re.compile(r"[\n;]|(?<!max)(?<!m\u00e1x)\.", re.IGNORECASE)
 BEFORE, BEHIND = 30, 20
 
 
-class OutlineWords(BaseModel):
+class OutlineWords(WordList):
     """A data file: headings of passages that say what a document is to hold, and what limits are told with."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     headings: tuple[str, ...]
     words: tuple[str, ...]

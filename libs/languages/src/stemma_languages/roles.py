@@ -12,12 +12,10 @@ from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
 from unicodedata import normalize
 
-from pydantic import BaseModel, ConfigDict
-
 from .demands import Demands, demands
 from .detection import foreign
 from .languages import shipped
-from .wordlists import WIDE, folded, read_lists, whole_words
+from .wordlists import WIDE, WordList, folded, read_lists, whole_words
 
 Role: TypeAlias = Literal["request", "past-text", "style", "form", "internal", "price"]
 
@@ -30,13 +28,11 @@ _JOINTS = re.compile(r"(?<=[a-zß-ÿ])(?=[A-Z])|(?<=[^\W\d_])(?=\d)|(?<=\d)(?=[^
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
-class _Lists(BaseModel):
+class _Lists(WordList):
     """Expressions of one language; ``bid`` names what is handed in, ``old`` says that it was handed in before.
 
     ``sender``, ``recipient``, ``sent`` and ``subject`` are headers of mails, ``rates`` heads a column of rates.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     request: tuple[str, ...] = ()
     form: tuple[str, ...] = ()

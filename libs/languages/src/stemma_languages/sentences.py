@@ -8,11 +8,9 @@ brief may tell the writer what to do.
 import re
 from functools import lru_cache
 
-from pydantic import BaseModel, ConfigDict
-
 from .languages import DEFAULT, primary
 from .outlines import asks_for_a_form
-from .wordlists import WIDE, any_of, folded, read_lists
+from .wordlists import WIDE, WordList, any_of, folded, read_lists
 
 LOOKED_AT = 300
 """Characters of a sentence that are looked at."""
@@ -20,9 +18,7 @@ LOOKED_AT = 300
 _MARKS = "\"'“”„«»‘’*_`>()[]-–—•·¿¡ \t"
 
 
-class _Instructions(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Instructions(WordList):
     polite: tuple[str, ...] = ()
     verbs: tuple[str, ...] = ()
     unsure: tuple[str, ...] = ()
@@ -82,12 +78,10 @@ _LABELLED = (" - ", " – ", ": ", "; ")
 """What stands between a label and what is asked for under it."""
 
 
-class SentenceWords(BaseModel):
+class SentenceWords(WordList):
     """A data file: words for the reader of a text, for bidders, for what they hand in and their duties in it, for the
     place where a sentence stands, those that lean or that say not, headings of what only lists other texts, and labels
     of captions."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     reader: tuple[str, ...] = ()
     bidders: tuple[str, ...] = ()

@@ -4,19 +4,15 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
-from pydantic import BaseModel, ConfigDict
-
 from .languages import shipped
-from .wordlists import folded, read_lists
+from .wordlists import WordList, folded, read_lists
 
 _NUMBERED = ("heading", "toc")
 _NUMBER = re.compile(r"(.+?)\s?([1-9])")
 
 
-class _StyleNames(BaseModel):
+class _StyleNames(WordList):
     """A data file: for the English name of a style those that it has; ``heading`` and ``toc`` stand without level."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     names: Mapping[str, tuple[str, ...]] = {}
 

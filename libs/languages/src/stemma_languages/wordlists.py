@@ -2,18 +2,25 @@
 
 import re
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from .languages import DATA
-
-Lists = TypeVar("Lists", bound=BaseModel)
 
 WIDE = re.compile("[\u3041-\u9fff]")
 """Scripts that put no spaces between words."""
 NOTHING = re.compile(r"(?!)")
 QUOTES = "\"'“”‘’«»„‚‹›`「」『』《》〈〉"
+
+
+class WordList(BaseModel):
+    """A data file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+Lists = TypeVar("Lists", bound=WordList)
 
 
 def read_lists(model: type[Lists], folder: str, tag: str) -> Lists:
@@ -49,3 +56,9 @@ def bare(text: str) -> str:
     text = text.strip()
     quoted = len(text) > 1 and text[0] in QUOTES and text[-1] in QUOTES
     return text.strip(QUOTES).strip() if quoted else text
+
+
+Cue = Annotated[re.Pattern[str], BeforeValidator(whole_words)]
+"""Expressions for whole words, matched against the folded text."""
+CueInAnyCase = Annotated[re.Pattern[str], BeforeValidator(lambda words: whole_words(words, re.IGNORECASE))]
+"""Expressions for whole words, matched whatever the case."""
