@@ -5,14 +5,11 @@ written before the words of its language or its kind were, ``model`` is what sma
 what the sentence is about, its source and the sentence.
 """
 
-from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from stemma_evidence import UNSUPPORTED, Doubt, Source, doubts, ground, read
-from stemma_evidence.claims.vocabulary import LANGUAGES
-from stemma_testkit.counting import calls
 
 pytestmark = pytest.mark.req("T3", "T9")
 FOLDER = Path(__file__).parent / "sentences"
@@ -57,13 +54,6 @@ def listed() -> dict[Label, bool]:
         return claims or any(not doubt.soft for doubt in doubts(draft, [source]))
 
     return {label: is_listed(label) for label in LABELS}
-
-
-def test_half_of_the_sentences_were_not_looked_at_and_each_language_but_spanish_has_some() -> None:
-    of_each = Counter((label.half, label.label) for label in LABELS)
-    assert {of_each[half, label] for half in ("tuned", "held") for label in ("true", "false")} == {50}
-    assert of_each["new", "true"] == of_each["new", "false"] == 38
-    assert {path.suffixes[0][1:] for path in FOLDER.glob("*.md")} == set(LANGUAGES) - {"es"}
 
 
 @pytest.mark.parametrize("half", ["tuned", "held", "new", "model"])
@@ -117,11 +107,18 @@ def test_a_sentence_that_may_only_be_worded_otherwise_is_doubted_softly() -> Non
 
 
 @pytest.mark.parametrize(
-    ("source", "why"), [("A meal costs EUR 4 here.", []), ("Meals of a class cost EUR 4 here.", ["rate"])]
+    ("draft", "source", "why"),
+    [
+        ("The price per meal is EUR 4 here.", "A meal costs EUR 4 here.", []),
+        ("The price per meal is EUR 4 here.", "Meals of a class cost EUR 4 here.", ["rate"]),
+        ("Each bed must be filled with EUR 4,250.", "We want twelve beds. Planting costs EUR 4,250.", ["figure"]),
+        ("Each bed must be filled with soil.", "We want twelve beds. Planting costs EUR 4,250.", []),
+    ],
 )
-def test_what_one_costs_it_costs_per_piece(source: str, why: list[str]) -> None:
-    found = of("The price per meal is EUR 4 here.", source)
-    assert [doubt.why for doubt in found if not doubt.soft] == why
+def test_what_one_costs_it_costs_per_piece_and_what_all_cost_no_piece_does(
+    draft: str, source: str, why: list[str]
+) -> None:
+    assert [doubt.why for doubt in of(draft, source) if not doubt.soft] == why
 
 
 def test_a_number_in_other_words_is_neither_another_figure_nor_somebody_else() -> None:
@@ -163,28 +160,3 @@ def test_two_days_of_the_week_may_be_the_first_and_the_last(day: str, why: list[
 )
 def test_no_letter_is_taken_for_a_value_and_no_word_for_a_fraction(text: str, language: str) -> None:
     assert [doubt for doubt in of(text, "The park opens in 2027.", language) if doubt.why != "words"] == []
-
-
-@pytest.mark.req("S6")
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The fence costs EUR {n} a year and not before {n} June all {n} paid. ",
-        "not all no one of the two thirds of 412th, ",
-        "a. ",
-        "EUR 5; ",
-        "red fence, ",
-        "柵の費用は{n}円で、すべての家は6月{n}日までに払わなければならない。",
-    ],
-)
-def test_twice_the_sentences_are_about_twice_the_work(text: str) -> None:
-    language = "en" if text.isascii() else "ja"
-
-    def work(size: int) -> int:
-        said = "".join(text.replace("{n}", str(100 + n)) for n in range(size))
-        draft = read(said, "text/markdown", language, standing="draft", name="")
-        source = read(said.replace("fence", "wall"), "text/markdown", language, standing="input", name="a.md")
-        return calls(lambda: doubts(draft, [source]))
-
-    work(80)  # What is kept of words is kept for both.
-    assert work(80) < 2.5 * work(40)

@@ -13,9 +13,9 @@ from stemma_evidence.claims.vocabulary import ANY
 from stemma_evidence.sources.source import Source, kept_with_source
 
 from .arithmetic import MOST_OPERANDS, Run, Step, all_runs, follows, is_a_power_of_ten, runs, share_of, total
+from .clauses import sentences_of
 from .index import Found, Index
-from .names import Names
-from .quotations import QuotedWords
+from .quotations import Names, QuotedWords
 from .swapped import SwappedValues
 from .verbatim import Verbatim
 
@@ -25,6 +25,8 @@ PERSON = "person"
 EXCHANGED = "exchanged"
 """How a claim is unsupported whose value the sources have, but of something else; its first place is what they say."""
 _SHORT = 3
+_LEAST_SHARED = 2
+"""Words of a sentence that tell which figures a percentage is of."""
 _COMPUTABLE = ("amount", "quantity", "date")
 _MOST_TRIES = 2_000_000
 """Pairs of operands that are tried for one draft: a few seconds."""
@@ -192,7 +194,7 @@ class _Pools:
     def step(self, claim: Claim) -> Step | None:
         """How a claim follows from claims that stand together; None if it does not, or too much was tried before."""
         near = self._near.setdefault(self._draft.place(claim.line).block, [])
-        step = self._follows(claim, near) or self._total(claim) or self._share(claim, near)
+        step = self._follows(claim, near) or self._total(claim) or self._share(claim, near) or self._share_told(claim)
         if step:
             near.append(claim)
         return step
@@ -216,6 +218,18 @@ class _Pools:
                     return step
         return None
 
+    def _share_told(self, claim: Claim) -> Step | None:
+        """How a percentage follows from two figures of a sentence that has most of the words of its own."""
+        own = _words_beside(claim, self._draft) if "percent" in claim.units else frozenset[str]()
+        for said in chain.from_iterable(map(sentences_of, self._index.sources)) if own else ():
+            self._tries -= 1
+            if self._tries < 0 or len(own.intersection(said.whole.terms)) < max(_LEAST_SHARED, len(own) / 2):
+                continue
+            values = [value for value in said.whole.values[:MOST_OPERANDS] if value.numbers]
+            if step := next(filter(None, (share_of(claim, whole, values) for whole in values)), None):
+                return step
+        return None
+
     def _total(self, claim: Claim) -> Step | None:
         for run in (run for unit in claim.units or ("",) for run in self._runs.get(unit, ())):
             self._tries -= len(run)
@@ -235,6 +249,14 @@ class _Pools:
             else:
                 found.extend(self._index.of_value(claim)[:1])
         return tuple(found)
+
+
+def _words_beside(claim: Claim, draft: Source) -> frozenset[str]:
+    """The words of the sentence that a claim stands in."""
+    said = sentences_of(draft)
+    at = bisect_right(said, claim.start, key=lambda one: one.start) - 1
+    words = said[at].whole.terms if at >= 0 and claim.start < said[at].end else ()
+    return frozenset(word for word in words if word[0] != "=")
 
 
 @kept_with_source

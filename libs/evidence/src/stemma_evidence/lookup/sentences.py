@@ -221,7 +221,8 @@ class _Known:
                 claim.kind == "amount" and words <= set(clause.terms)
             ):
                 there = max(there, score)
-        if is_said and is_total and not here:
+        is_of_each = "each" in own.modes and claim.kind == "amount"
+        if is_said and (is_total or is_of_each) and not here:
             return True
         if not claim.units and here:
             return False
