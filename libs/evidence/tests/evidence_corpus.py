@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from stemma_evidence import UNSUPPORTED, Claim, Source, ground, language_of, read
+from stemma_evidence import UNSUPPORTED, Claim, Grounded, Source, ground, language_of, read
 
 FOLDER = Path(__file__).parent / "corpus"
 UNSEEN = Path(__file__).parent / "unseen"
@@ -20,6 +20,21 @@ QUOTED = Path(__file__).parent / "quoted"
 TRANSLATIONS = Path(__file__).parent / "translations"
 PAGE = 3000
 _MEDIA = {"md": "text/markdown", "csv": "text/csv"}
+
+
+def source(text: str, language: str = "en", name: str = "facts.md", media_type: str = "text/markdown") -> Source:
+    """A text as an input."""
+    return read(text, media_type, language, standing="input", name=name)
+
+
+def grounded(draft: str, *sources: Source, language: str = "en") -> tuple[Grounded, ...]:
+    """What of a draft stands where."""
+    return ground(read(draft, "text/markdown", language, standing="draft", name=""), sources)
+
+
+def unsupported(draft: str, *sources: Source, language: str = "en") -> list[Claim]:
+    """The claims of a draft that nothing supports."""
+    return [item.claim for item in grounded(draft, *sources, language=language) if item.standing == UNSUPPORTED]
 
 
 @dataclass(frozen=True)
@@ -57,8 +72,7 @@ class Case:
 
     def unsupported(self, draft: str) -> list[Claim]:
         """The claims of a draft that nothing supports."""
-        said = read(draft, "text/markdown", self.language, standing="draft", name="")
-        return [item.claim for item in ground(said, self.sources) if item.standing == UNSUPPORTED]
+        return unsupported(draft, *self.sources, language=self.language)
 
     def defects(self) -> Iterator[Defect]:
         """The draft with each of the defects."""

@@ -1,7 +1,8 @@
 """Words of a draft that it has from texts that it may not quote."""
 
 import pytest
-from stemma_evidence import Source, Whose, copied, dictated, read
+from evidence_corpus import source
+from stemma_evidence import Whose, copied, dictated
 
 pytestmark = pytest.mark.req("B1")
 
@@ -12,17 +13,13 @@ RFP = (
 )
 
 
-def source(text: str, name: str = "a.md", language: str = "en") -> Source:
-    return read(text, "text/markdown", language, standing="input", name=name)
-
-
 def found(draft: str, whose: Whose, text: str, *ours: str) -> list[str]:
     return [one.text for one in copied(draft, [(whose, source(text))], ours)]
 
 
 def test_six_words_of_an_internal_text_are_found_where_they_stand_in_whatever_dress() -> None:
     draft = "# A\n\nFine.\n\n| A | B |\n| --- | --- |\n| x | **Please** do *not*\u00a0mention the “outage” |\n"
-    [one] = copied(draft, [("internal", source(MAIL, "mail.md"))], ())
+    [one] = copied(draft, [("internal", source(MAIL, name="mail.md"))], ())
     assert (one.text, one.line, one.name, one.source_line) == (
         "Please do not\u00a0mention the “outage",
         7,
@@ -120,12 +117,3 @@ def test_what_the_request_says_is_no_secret_and_no_instruction(whose: Whose, for
 )
 def test_a_name_and_a_title_of_the_request_are_none_of_its_sentences(draft: str, request_text: str) -> None:
     assert not found(f"# A\n\n{draft}\n", "request", f"{request_text}\n\nSay who you are.\n")
-
-
-@pytest.mark.req("S6")
-def test_work_grows_as_the_texts_do() -> None:
-    def work(length: int) -> int:
-        text = "“the same words again and again, " * length
-        return sum(len(one.text) for one in copied(f"# A\n\n{text}\n", [("internal", source(text))], ()))
-
-    assert work(2000) < 11 * work(200)

@@ -3,7 +3,6 @@
 import pytest
 from stemma_contracts.v1.coverage import BlockCoverage, LeftOut
 from stemma_evidence import InputText, coverage
-from stemma_testkit.counting import calls
 
 pytestmark = pytest.mark.req("T1")
 
@@ -153,24 +152,6 @@ def test_chinese_is_compared_by_pairs_of_characters() -> None:
         source=source,
     ) == {"covered"}
     assert standings("# 工程\n\n预算见附件，评分标准由委员会决定。\n", source=source) == {"missing"}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "".join(f"## s{n % 7}\n\nwater {n % 1000} pump {n % 313}\n\n" for n in range(300)),
-        "".join(f"- word{n % 50} thing{n % 49} other{n % 47}\n" for n in range(600)),
-        "| a | b |\n|---|---|\n" + "| the pump | 3 |\n" * 600,
-        "# a\n" * 1_800,
-    ],
-    ids=["sections", "items", "rows", "headings"],
-)
-def test_twice_as_much_hostile_text_is_about_twice_the_work(text: str) -> None:
-    def work(said: str) -> int:
-        return calls(lambda: coverage([InputText("a.md", said.replace("pump", "hose"))], said, ()))
-
-    work(text[:200])  # What is compiled and kept for one length is so for all.
-    assert work(text) < 2.5 * work(text[: len(text) // 2])
 
 
 PRICES = """lot;amount_eur;pieces;due

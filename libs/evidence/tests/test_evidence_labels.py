@@ -4,7 +4,6 @@ import pytest
 from stemma_contracts.v1.inputs import Anchor
 from stemma_evidence import File, Labels, Named, named, supporting_places, units_of
 from stemma_markdown import Document
-from stemma_testkit.counting import calls
 
 REQUEST = """# Request
 
@@ -122,11 +121,3 @@ def test_a_file_that_is_named_without_a_place_is_no_citation_of_a_place() -> Non
 def test_a_file_is_named_in_any_case_of_letters(name: str) -> None:
     (found,) = named_in(f"The van costs 41,300 ({name}, Prices!A2:B2).")
     assert (found.text, found.exists, found.holds) == (f"{name}, Prices!A2:B2", True, True)
-
-
-@pytest.mark.req("S6")
-def test_a_sentence_of_nothing_but_citations_is_read_about_once() -> None:
-    def work(size: int) -> int:
-        return calls(lambda: named_in("rfq.pdf, p. 1 " * size))
-
-    assert work(800) < 2.6 * work(400)

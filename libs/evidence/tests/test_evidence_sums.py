@@ -4,9 +4,9 @@ from decimal import Decimal
 from random import Random
 
 import pytest
-from stemma_evidence import UNSUPPORTED, Source, ceilings_of, ground, read, sum_findings, sums_of
+from evidence_corpus import grounded, source
+from stemma_evidence import UNSUPPORTED, Source, ceilings_of, sum_findings, sums_of
 from stemma_evidence.lookup.grounding import COMPUTED
-from stemma_testkit.counting import calls
 
 pytestmark = pytest.mark.req("T3", "T9")
 
@@ -20,13 +20,9 @@ YEARS = """# Costs
 """
 
 
-def source(text: str, media_type: str = "text/markdown") -> Source:
-    return read(text, media_type, "en", standing="input", name="facts")
-
-
 def standings(draft: str, *sources: Source) -> list[tuple[str, str]]:
-    said = read(draft, "text/markdown", "en", standing="draft", name="")
-    return [(item.claim.text, item.standing) for item in ground(said, sources) if item.claim.kind == "amount"]
+    found = grounded(draft, *sources)
+    return [(item.claim.text, item.standing) for item in found if item.claim.kind == "amount"]
 
 
 def column(amounts: list[int]) -> str:
@@ -50,7 +46,7 @@ def column(amounts: list[int]) -> str:
 )
 def test_the_sum_of_each_column_is_computed(text: str, media_type: str) -> None:
     draft = "All of it costs EUR 13,311 at first and EUR 3,195 then, not EUR 3,196.\n"
-    assert standings(draft, source(text, media_type)) == [
+    assert standings(draft, source(text, media_type=media_type)) == [
         ("EUR 13,311", COMPUTED),
         ("EUR 3,195", COMPUTED),
         ("EUR 3,196", UNSUPPORTED),
@@ -211,23 +207,3 @@ def test_a_total_that_another_section_states_otherwise_is_found_from_either_side
     assert findings(f"{prices}\n{said}") == ["elsewhere: EUR 99,000, 100,000 EUR, "]
     assert findings(said.replace("99", "100"), others=prices) == []
     assert findings(said, others=prices, known="The town spends EUR 99,000 in total.") == []
-
-
-@pytest.mark.req("B8")
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "| Total | EUR 5 |\n",
-        "| B | EUR 0 |\n| Total | EUR 1 |\n",
-        "\n\nThe total is EUR 5.",
-        "at most EUR 5 in all\n\n",
-        "<table><tr><td>",
-    ],
-)
-def test_twice_as_many_sums_are_about_twice_the_work(piece: str) -> None:
-    def work(times: int) -> int:
-        text = table("A | EUR 1") + piece * times
-        return calls(lambda: (sums_of(text, "en"), list(ceilings_of(text, "en"))))
-
-    work(10)  # What is compiled and kept for one length is so for all.
-    assert work(400) < 2.4 * work(200) + 100

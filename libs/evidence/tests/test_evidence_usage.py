@@ -3,7 +3,6 @@
 import pytest
 from stemma_evidence import Uses
 from stemma_markdown import parts
-from stemma_testkit.counting import calls
 
 SOURCE = """# Service
 
@@ -44,15 +43,6 @@ def test_a_text_rests_on_what_it_quotes_and_on_the_figures_that_it_states(draft:
         "Fridge 2,750",
     ]
     assert used(draft) == [told[number] for number in rests_on]
-
-
-@pytest.mark.req("S6")
-def test_twice_as_long_a_source_is_about_twice_the_work() -> None:
-    def work(size: int) -> int:
-        source = "\n\n".join(f"Paragraph {number} says something of its own {number * 7}." for number in range(size))
-        return calls(lambda: Uses("Paragraph 77 says something of its own 539.").of(source))
-
-    assert work(400) < 2.3 * work(200)
 
 
 @pytest.mark.req("S6")

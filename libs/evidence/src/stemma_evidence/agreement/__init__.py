@@ -8,8 +8,7 @@ from itertools import chain, combinations, islice, permutations
 from stemma_evidence.sources.contexts import comparable
 from stemma_evidence.sources.source import Source, kept_with_source
 
-from .facts import Fact, values_of
-from .named import roles_of, terms_of
+from .facts import Fact, roles_of, terms_of, values_of
 from .sameness import NEVER, Rarity, sameness
 
 __all__ = ["MOST_FACTS", "Disagreement", "Fact", "disagreements"]

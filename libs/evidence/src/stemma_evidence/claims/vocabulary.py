@@ -65,7 +65,7 @@ def currencies() -> dict[str, tuple[str, ...]]:
         for code in NAMED_CURRENCIES:
             for count in (None, 1, 2):
                 found.setdefault(get_currency_name(code, count=count, locale=locale).casefold(), (code,))
-    return found | ANY.currencies
+    return found | dict(ANY.currencies)
 
 
 @cache
@@ -83,7 +83,7 @@ def units() -> dict[str, str]:
             for name in set(_unit_names(unit, locale)) - ANY.no_units:
                 found.setdefault(name, unit.partition("-")[2])
                 found.setdefault(name.casefold(), unit.partition("-")[2])
-    return {name: unit for name, unit in found.items() if name and name not in ANY.no_units} | ANY.units
+    return {name: unit for name, unit in found.items() if name and name not in ANY.no_units} | dict(ANY.units)
 
 
 @cache
