@@ -1,29 +1,23 @@
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 import pytest
-from stemma_artifacts.store import ArtifactStore
 from stemma_contracts import subjects
-from stemma_contracts.v1.jobs import ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_testkit.routing import routed
-from stemma_validator.engines import LintEngine
 from stemma_validator.handlers import routes
 
-from .conftest import tools_of
+from .conftest import Desk
 
 
 @pytest.mark.req("E1", "E10")
 @pytest.mark.parametrize("address", [subjects.job, subjects.bulk_job])
 async def test_a_job_is_checked_and_its_outcome_published_on_both_lanes(
-    address: Callable[[str, str], str],
-    artifacts: ArtifactStore,
-    rumdl: LintEngine,
-    job_for: Callable[..., Awaitable[ValidateDraft]],
+    address: Callable[[str, str], str], desk: Desk
 ) -> None:
     broker = WorkerBroker(subjects.VALIDATOR, WorkerSettings(), jobs="pushed")
-    broker.include_router(routes(lambda: tools_of(artifacts, rumdl)))
-    job = await job_for("# Budget\n\n<b>x</b>\n")
+    broker.include_router(routes(lambda: desk.tools))
+    job = await desk.job("# Budget\n\n<b>x</b>\n")
     [(subject, outcome)] = await routed(broker, subjects.JOBS, address(subjects.VALIDATOR, "validate-draft"), job)
     assert subject == subjects.outcome(subjects.VALIDATOR, "draft-validated")
     assert isinstance(outcome, DraftValidated)

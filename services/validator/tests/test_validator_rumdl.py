@@ -55,27 +55,6 @@ async def test_an_issue_has_line_rule_description_and_detail(rumdl: RumdlEngine)
 
 @pytest.mark.req("V1")
 @pytest.mark.parametrize(
-    ("text", "rule"),
-    [
-        ("Text.\n", "MD041"),
-        ("# A\n\n### B\n", "MD001"),
-        ("# A\n\ntext \n", "MD009"),
-        ("# A\n\n\n\ntext\n", "MD012"),
-        ("# A\n\n* item\n", "MD004"),
-        ("# A\n\n```\ncode\n```\n", "MD040"),
-        ("# A\n\n| a | b |\n| --- | --- |\n| 1 |\n", "MD056"),
-        ("# A\n\n![](media/a.png)\n", "MD045"),
-        ("# A\n\nhttps://example.org\n", "MD034"),
-        ("# A\n\n_emphasis_\n", "MD049"),
-        ("---\ntitle: A\n---\n\nText.\n", "MD041"),
-    ],
-)
-async def test_finds_what_markdownlint_finds(rumdl: RumdlEngine, text: str, rule: str) -> None:
-    assert rule in await rules(rumdl, text)
-
-
-@pytest.mark.req("V1")
-@pytest.mark.parametrize(
     "switch",
     [
         "<!-- markdownlint-disable -->",

@@ -1,20 +1,15 @@
 """What a draft rests on and what fixes change is found within limits, also in texts that take long."""
 
-from collections.abc import Awaitable, Callable
-
 import pytest
-from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts.v1.inputs import UsedInput
-from stemma_contracts.v1.jobs import UpstreamDraft, ValidateDraft
+from stemma_contracts.v1.jobs import UpstreamDraft
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.staleness import UsedUpstream
 from stemma_markdown import marked
-from stemma_validator.engines import RumdlEngine
 from stemma_validator.given import THREAD_CHARACTERS, Given, used_inputs
-from stemma_validator.handlers import on_validate_draft
 
-from .conftest import DOCUMENT, TENANT, tools_of
+from .conftest import Desk
 
 pytestmark = pytest.mark.req("I4", "S6")
 REF = ArtifactRef(digest="0" * 64, size=1, media_type="text/markdown", name="a.md")
@@ -34,43 +29,25 @@ async def test_a_long_input_is_looked_through_in_a_process_of_its_own() -> None:
     assert (used[0].input_id, used[0].whole, len(used[0].parts)) == ("a", False, 1)
 
 
-JobFor = Callable[..., Awaitable[ValidateDraft]]
 UPSTREAM = "# Operation\n\nBackups are kept for 30 days.\n\nThe desk answers within 15 minutes.\n"
 
 
-class Above:
+@pytest.mark.req("L3")
+async def test_what_a_draft_uses_of_its_direct_upstream_is_told_and_one_of_which_it_uses_nothing_is_named(
+    desk: Desk,
+) -> None:
     """A draft whose section rests on `operation`, which rests on `research`."""
+    draft = await desk.put(UPSTREAM)
+    names = "operation", "research"
+    above = tuple(UpstreamDraft(section_id=name, title=name, version=3, draft=draft) for name in names)
 
-    def __init__(self, artifacts: ArtifactStore, engine: RumdlEngine, job_for: JobFor) -> None:
-        self.artifacts, self.engine, self.job_for = artifacts, engine, job_for
+    async def used_by(text: str) -> tuple[UsedUpstream, ...]:
+        job = await desk.job(text, plan={"depends_on": ("operation",)}, upstream=above)
+        return (await desk.handled(job)).validation.used_upstream or ()
 
-    async def used(self, draft: str) -> tuple[UsedUpstream, ...] | None:
-        job = await self.job_for(draft)
-        ref = await self.artifacts.put(TENANT, DOCUMENT, UPSTREAM.encode(), media_type="text/markdown", name="draft.md")
-        names = "operation", "research"
-        above = tuple(UpstreamDraft(section_id=name, title=name, version=3, draft=ref) for name in names)
-        section = job.section.model_copy(update={"depends_on": ("operation",)})
-        job = job.model_copy(update={"section": section, "upstream": above})
-        return (await on_validate_draft(job, tools=tools_of(self.artifacts, self.engine))).validation.used_upstream
-
-
-@pytest.fixture
-def above(artifacts: ArtifactStore, rumdl: RumdlEngine, job_for: JobFor) -> Above:
-    return Above(artifacts, rumdl, job_for)
-
-
-@pytest.mark.req("L3")
-async def test_what_a_draft_uses_of_its_direct_upstream_is_told(above: Above) -> None:
-    (used,) = await above.used("# Costs\n\nTo keep backups for 30 days costs more.\n") or ()
+    (used,) = await used_by("# Costs\n\nTo keep backups for 30 days costs more.\n")
     (_, backups, _) = marked(UPSTREAM)
+    least = {backups.mark, backups.facts["30"]}
     assert (used.section_id, used.version, used.whole) == ("operation", 3, False)
-    assert (
-        {backups.mark, backups.facts["30"]}
-        <= set(used.marks)
-        <= {backups.mark, backups.below, backups.after, backups.facts["30"]}
-    )
-
-
-@pytest.mark.req("L3")
-async def test_an_upstream_of_which_nothing_is_found_is_named_without_marks(above: Above) -> None:
-    assert await above.used("# Costs\n\nNothing.\n") == (UsedUpstream(section_id="operation", version=3),)
+    assert least <= set(used.marks) <= {*least, backups.below, backups.after}
+    assert await used_by("# Costs\n\nNothing.\n") == (UsedUpstream(section_id="operation", version=3),)
