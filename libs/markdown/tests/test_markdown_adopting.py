@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from stemma_markdown import Document
 from stemma_markdown.adopting import Returned, adopt
-from stemma_testkit.counting import calls
 
 DRAFT = """# Title
 
@@ -185,18 +184,6 @@ def test_a_cell_that_the_table_has_no_column_for_is_reported() -> None:
     assert changed == (f"{draft}| n | m |\n", ("far",))
     quoted = "".join(f"> {line}\n" for line in draft.splitlines())
     assert adopt(quoted, [*rows, _cell("x", 1, 1)]) == (quoted, ("x",))
-
-
-@pytest.mark.req("S6")
-@pytest.mark.parametrize("definition", ["", "[^here {}]: A note.\n\n"])
-def test_four_times_the_changes_and_new_paragraphs_are_four_times_the_work(definition: str) -> None:
-    def work(size: int) -> int:
-        draft = "".join(f"Words {number} are *[here {number}]*.\n\n" for number in range(size))
-        draft += "".join(definition.format(number) for number in range(size))
-        rows = [Returned(f"{one.text} too", (number,)) for number, one in enumerate(Document(draft).prose)]
-        return calls(lambda: adopt(draft, [*rows, *(Returned("New.") for _ in range(8 * size))]))
-
-    assert work(100) < 5.5 * work(25)
 
 
 @pytest.mark.req("W2")

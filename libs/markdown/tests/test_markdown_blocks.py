@@ -7,42 +7,12 @@ from stemma_markdown import Document, fences, split, unwrapped
 from stemma_testkit.property_tests import examples
 
 PIECES = [
-    "# Title",
-    "## Two ##",
-    "Setext\n===",
-    "Setext\n---",
-    "words and more",
-    "two\nlines  ",
-    "- item",
-    "- a\n  - b\n\n    c",
-    "1. one\n2. two",
-    "> quote\nlazy",
-    "> > deep",
-    "```py\ncode\n```",
-    "~~~\nopen",
-    "    indented",
-    "| a | b |\n|---|---|\n| 1 | 2 |",
-    "<div>\nhtml\n</div>",
-    "<!-- comment",
-    '[ref]: target.md "T"',
-    "[^1]: note\n\n    more",
-    "***",
-    "---",
-    "\ttab",
-    "\\",
-    "`",
-    "[",
-    "![a](b.png)",
-    "{% if x %}",
-    "a: b",
-    "\x00",
-    "\u2028",
-    "\x0b",
-    "\x85",
-    "\xe9\u0301",
-    "\u3002",
-    "\ufeff",
-]
+    "# Title", "## Two ##", "Setext\n===", "Setext\n---", "words and more", "two\nlines  ", "- item",
+    "- a\n  - b\n\n    c", "1. one\n2. two", "> quote\nlazy", "> > deep", "```py\ncode\n```", "~~~\nopen",
+    "    indented", "| a | b |\n|---|---|\n| 1 | 2 |", "<div>\nhtml\n</div>", "<!-- comment", '[ref]: target.md "T"',
+    "[^1]: note\n\n    more", "***", "---", "\ttab", "\\", "`", "[", "![a](b.png)", "{% if x %}", "a: b", "\x00",
+    "\u2028", "\x0b", "\x85", "\xe9\u0301", "\u3002", "\ufeff",
+]  # fmt: skip
 ENDS = ["\n", "\r\n", "\r", "\n\n", "\r\n\r\n", " \n\t\n", "", " "]
 
 markdown = st.lists(st.tuples(st.sampled_from(PIECES), st.sampled_from(ENDS)), max_size=14).map(
@@ -66,21 +36,8 @@ def test_names_each_kind_of_block_with_any_line_end(mark: str, end: str) -> None
     lines += "||[r]: x||[^1]: n||***|Two|---|    code"
     text = mark + lines.replace("|", end).replace("&", "|")
     blocks = [block for block in split(text) if block.kind != "blank"]
-    assert [block.kind for block in blocks] == [
-        "front_matter",
-        "heading",
-        "paragraph",
-        "list",
-        "quote",
-        "code",
-        "table",
-        "html",
-        "definition",
-        "footnote",
-        "rule",
-        "heading",
-        "code",
-    ]
+    kinds = "front_matter heading paragraph list quote code table html definition footnote rule heading code"
+    assert [block.kind for block in blocks] == kinds.split()
     assert [block.level for block in blocks if block.kind == "heading"] == [1, 2]
     assert [block.line for block in blocks] == [1, 4, 6, 8, 10, 12, 15, 18, 20, 22, 24, 25, 27]
 
@@ -92,18 +49,18 @@ def test_takes_no_rule_for_front_matter(text: str) -> None:
     assert "front_matter" not in {block.kind for block in split(text)}
 
 
-def test_definitions_after_a_list_are_no_part_of_it() -> None:
-    blocks = split("- a\n\n[b]: c\n[d]: e\n\nwords\n")
-    assert [(block.kind, block.line) for block in blocks] == [("list", 1), ("definition", 3), ("paragraph", 6)]
-
-
-def test_a_footnote_on_the_line_of_another_is_in_its_block() -> None:
-    assert [block.kind for block in split("[^1]: [^2]: words\n\nmore\n")] == ["footnote", "paragraph"]
-
-
-def test_takes_jinja_at_the_beginning_for_front_matter() -> None:
-    blocks = split("{% extends 'base' %}\n{# note #}\n\n# Title\n")
-    assert [(block.kind, block.line) for block in blocks] == [("front_matter", 1), ("heading", 4)]
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("- a\n\n[b]: c\n[d]: e\n\nwords\n", [("list", 1), ("definition", 3), ("paragraph", 6)]),
+        ("[^1]: [^2]: words\n\nmore\n", [("footnote", 1), ("paragraph", 3)]),
+        ("{% extends 'base' %}\n{# note #}\n\n# Title\n", [("front_matter", 1), ("heading", 4)]),
+    ],
+)
+def test_definitions_end_a_list_footnotes_share_a_block_and_jinja_is_front_matter(
+    text: str, blocks: list[tuple[str, int]]
+) -> None:
+    assert [(block.kind, block.line) for block in split(text)] == blocks
 
 
 def test_keeps_spaces_at_a_line_end_with_the_block_and_blank_lines_in_its_gap() -> None:
@@ -127,17 +84,23 @@ def test_finds_fences_with_their_lines_also_nested_and_open() -> None:
         ("```markdown\n# A\n\n```py\nx\n```\nend\n```\n", "# A\n\n```py\nx\n```\nend"),
         ("\n~~~~\n# A\n~~~~", "# A"),
         ("```\nall\n```", "all"),
+        *(
+            (one, one)
+            for one in (
+                "```\na\n```\nwords\n```\nb\n```",
+                "```py\nx\n```",
+                "so:\n```\na\n```",
+                "```",
+                "",
+                "``` ```\n```",
+            )
+        ),
     ],
 )
-def test_takes_off_the_fence_around_a_whole_answer(answer: str, inside: str) -> None:
+def test_takes_off_the_fence_around_a_whole_answer_and_leaves_a_text_that_only_holds_fences(
+    answer: str, inside: str
+) -> None:
     assert unwrapped(answer, "markdown") == inside
-
-
-@pytest.mark.parametrize(
-    "answer", ["```\na\n```\nwords\n```\nb\n```", "```py\nx\n```", "so:\n```\na\n```", "```", "", "``` ```\n```"]
-)
-def test_leaves_a_text_that_only_holds_fences(answer: str) -> None:
-    assert unwrapped(answer, "markdown") == answer
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,13 @@
 """Work grows with the length of a text, whatever it holds: counted in calls, not in seconds."""
 
 import pytest
-from stemma_markdown import Document, differences, identify, merge, nothing_identified
+from stemma_markdown import Document, Quotable, differences, identify, merge, nothing_identified
+from stemma_markdown.adopting import Returned, adopt
+from stemma_markdown.quoting import MOST_PLACES
 from stemma_testkit.counting import calls
 from stemma_testkit.pathological import UNITS, text_of
+
+pytestmark = pytest.mark.req("S6", "L4", "W2", "H2")
 
 
 def read(text: str) -> None:
@@ -14,16 +18,28 @@ def read(text: str) -> None:
     identify(nothing_identified(), text)
 
 
-@pytest.mark.req("S6")
+def merging(unit: str, size: int) -> int:
+    base = text_of(unit, size)
+    half = len(base) // 2
+    ours, theirs = f"{base[:half]} ours {base[half:]}", f"theirs {base}"
+    return calls(lambda: merge(base, ours, theirs))
+
+
 @pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
-def test_four_times_the_text_is_four_times_the_work(unit: str) -> None:
+def test_four_times_the_text_is_four_times_the_work_to_read_and_to_merge(unit: str) -> None:
     few, many = (text_of(unit, size) for size in (1000, 4000))
     read(few)
     other = few + "a"  # whose sentences are not known yet
     assert calls(lambda: read(many)) < 5.5 * calls(lambda: read(other)) + 2000
+    assert merging(unit, 600) < 5.5 * merging(unit, 150) + 2000
 
 
-@pytest.mark.req("S6")
+@pytest.mark.full
+@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
+def test_four_times_a_long_text_is_four_times_the_work_to_merge(unit: str) -> None:
+    assert merging(unit, 4000) < 5.5 * merging(unit, 1000) + 2000
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [("word\n\n", "other\n\n"), ("a\n", "b\n"), ("|a|b|\n|-|-|\n", "|a|c|\n")],
@@ -37,3 +53,19 @@ def test_four_times_the_texts_are_four_times_the_work_to_compare_and_to_merge(be
 
     work(100)  # what is made once is there
     assert work(2000) < 5.5 * work(500) + 2000
+
+
+@pytest.mark.parametrize("definition", ["", "[^here {}]: A note.\n\n"])
+def test_four_times_the_changes_and_new_paragraphs_are_four_times_the_work_to_adopt(definition: str) -> None:
+    def work(size: int) -> int:
+        draft = "".join(f"Words {number} are *[here {number}]*.\n\n" for number in range(size))
+        draft += "".join(definition.format(number) for number in range(size))
+        rows = [Returned(f"{one.text} too", (number,)) for number, one in enumerate(Document(draft).prose)]
+        return calls(lambda: adopt(draft, [*rows, *(Returned("New.") for _ in range(8 * size))]))
+
+    assert work(100) < 5.5 * work(25)
+
+
+def test_a_quotation_that_stands_everywhere_is_as_much_work_in_a_longer_text() -> None:
+    few, many = ("x" * size for size in (MOST_PLACES, 20 * MOST_PLACES))
+    assert calls(lambda: Quotable(many).find("x", "x")) < 2 * calls(lambda: Quotable(few).find("x", "x"))

@@ -6,8 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import Conflict, merge, sentences
-from stemma_testkit.counting import calls
-from stemma_testkit.pathological import UNITS, text_of
 from stemma_testkit.property_tests import examples
 
 BASE = """\
@@ -312,19 +310,6 @@ def test_without_a_conflict_each_sentence_is_there_if_one_side_brought_it_or_bot
     assert max(found.values()) <= 1
     if not merged.conflicts:
         assert found == kept | ((ours[0] | theirs[0]) - base[0])
-
-
-@pytest.mark.req("L4", "S6")
-@pytest.mark.parametrize("size", [150, pytest.param(1000, marks=pytest.mark.full)])
-@pytest.mark.parametrize("unit", UNITS.values(), ids=UNITS)
-def test_four_times_the_text_is_four_times_the_work(unit: str, size: int) -> None:
-    def work(size: int) -> int:
-        base = text_of(unit, size)
-        half = len(base) // 2
-        ours, theirs = f"{base[:half]} ours {base[half:]}", f"theirs {base}"
-        return calls(lambda: merge(base, ours, theirs))
-
-    assert work(4 * size) < 5.5 * work(size) + 2000
 
 
 FERRY = "The ferry runs daily."

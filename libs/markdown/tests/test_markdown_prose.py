@@ -37,35 +37,9 @@ Setext *h*
 ---
 """
 WORDS = [
-    "word",
-    "*em*",
-    "**st**",
-    "~~x~~",
-    "`co`",
-    "&amp;",
-    "\\*",
-    "[l](u)",
-    "![i](s)",
-    "<b>",
-    "<http://x.y>",
-    "***",
-    "_",
-    "~~~",
-    "``",
-    "[",
-    "](",
-    "\n",
-    "  \n",
-    " ",
-    "é",
-    "\\\n",
-    "| ",
-    "# ",
-    "> ",
-    "- ",
-    "1. ",
-    "\t",
-]
+    "word", "*em*", "**st**", "~~x~~", "`co`", "&amp;", "\\*", "[l](u)", "![i](s)", "<b>", "<http://x.y>", "***", "_",
+    "~~~", "``", "[", "](", "\n", "  \n", " ", "é", "\\\n", "| ", "# ", "> ", "- ", "1. ", "\t",
+]  # fmt: skip
 inline_text = st.lists(st.sampled_from(WORDS), max_size=25).map("".join)
 
 
@@ -83,24 +57,10 @@ def test_every_letter_of_prose_stands_at_its_place(text: str, end: str) -> None:
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_reads_what_a_reader_reads(end: str) -> None:
     assert plain(SAMPLE.replace("\n", end)).split("\n") == [
-        "Title em",
-        "Para bold with link x and second & line html.",
-        "Break here alt t.",
-        "quote more r",
-        "a",
-        "b|c",
-        "a",
-        "x",
-        "y",
-        "x",
-        "item one continued",
-        "nested n",
-        "code ![no](no.png)",
-        "text",
-        "",
-        "Note text.",
+        "Title em", "Para bold with link x and second & line html.", "Break here alt t.", "quote more r", "a", "b|c",
+        "a", "x", "y", "x", "item one continued", "nested n", "code ![no](no.png)", "text", "", "Note text.",
         "Setext h",
-    ]
+    ]  # fmt: skip
 
 
 def test_tells_what_prose_stands_in() -> None:

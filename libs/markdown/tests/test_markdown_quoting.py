@@ -2,8 +2,6 @@
 
 import pytest
 from stemma_markdown import Quotable
-from stemma_markdown.quoting import MOST_PLACES
-from stemma_testkit.counting import calls
 
 pytestmark = pytest.mark.req("H2")
 TEXT = (
@@ -44,8 +42,3 @@ def test_a_quotation_stays_in_its_block_unless_it_is_long_and_stands_elsewhere_a
     assert found(TEXT, "as planned", within=second) is None
     assert found(TEXT, "as planned", "costs EUR 480,000", within=second) == "as planned"
     assert found(TEXT, "480,000 as planned", within=second) == "480,000 [as planned"
-
-
-def test_a_quotation_that_stands_everywhere_is_as_much_work_in_a_longer_text() -> None:
-    few, many = ("x" * size for size in (MOST_PLACES, 20 * MOST_PLACES))
-    assert calls(lambda: Quotable(many).find("x", "x")) < 2 * calls(lambda: Quotable(few).find("x", "x"))
