@@ -68,6 +68,20 @@ def row(number: int, *cells: str) -> str:
     return f'<row r="{number}" spans="1:6">{"".join(cells)}</row>'
 
 
+def rows(*lines: str, first: int = 1) -> str:
+    """Rows from their words, as ``1 | Who? | ``: nothing between bars is an empty cell, ``-`` none, digits a number."""
+    return "".join(
+        row(number, *(_cell(f"{chr(65 + at)}{number}", words.strip()) for at, words in enumerate(line.split("|"))))
+        for number, line in enumerate(lines, first)
+    )
+
+
+def _cell(place: str, words: str) -> str:
+    if words.isdecimal():
+        return f'<c r="{place}"><v>{words}</v></c>'
+    return "" if words == "-" else text(place, words.removeprefix("'")) if words else empty(place)
+
+
 def sheet(*rows: str, before: str = "", after: str = "") -> str:
     data = f"{before}<sheetData>{''.join(rows)}</sheetData>{after}"
     return f'{_HEAD}<worksheet xmlns="{_S}" xmlns:r="{_OFFICE}">{data}</worksheet>'

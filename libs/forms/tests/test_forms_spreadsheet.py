@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 import pytest
-from forms_made import empty, parts_of, row, sheet, text, workbook
+from forms_made import empty, parts_of, row, rows, sheet, text, workbook
 from lxml import etree
 from stemma_forms import AnswersRefused, Field, Kind, Limit, Unit, fill, find_fields
 
@@ -98,76 +98,50 @@ def test_a_day_is_counted_from_1904_where_the_workbook_does() -> None:
     assert cell(done, "B1").findtext(f"{S}v") == "1"
 
 
-def number(place: str, value: int) -> str:
-    return f'<c r="{place}"><v>{value}</v></c>'
-
-
 CHOICES = '<dataValidation type="list" sqref="{}"><formula1>"Yes,No"</formula1></dataValidation>'
 
 
+RATES = '<row r="{0}"><c r="A{0}"><v>{1}</v></c><c r="C{0}"><v>0</v></c><c r="D{0}"><f>C{0}</f></c></row>'
+
+
 @pytest.mark.req("L7")
-def test_what_is_asked_may_stand_beside_its_number_in_a_column_without_a_header() -> None:
-    head = row(1, text("A1", "Documentation"), text("C1", "Answer"), text("D1", "Analyst notes"))
-    asked = row(2, text("A2", "DOCU-01"), text("B2", "Do you test your plan?"), empty("C2"), empty("D2"))
-    lost = row(3, '<c r="A3" t="e"><v>#REF!</v></c>', empty("C3"))
-    fields = by_place(workbook({"S": sheet(head, asked, lost)}))
-    assert {place: field.question for place, field in fields.items()} == {"C2": "DOCU-01 Do you test your plan?"}
+@pytest.mark.parametrize(
+    ("sheets", "asked"),
+    [
+        ({"S": rows("Documentation | - | Answer | Analyst notes", "DOCU-01 | Do you test your plan? | | ")},
+         {"C2": "DOCU-01 Do you test your plan?"}),
+        ({"Items": rows("Item no. | Supplies | Quantity | Unit price", "'0001 | Support | 0 | 0"),
+          "Rates": rows("- | Labor category | Hourly rate | Total") + RATES.format(2, 1) + RATES.format(3, 2)},
+         {"D2": "0001 Support", "B2": "1 (Labor category)", "C2": "1 (Hourly rate)", "B3": "2 (Labor category)",
+          "C3": "2 (Hourly rate)"}),
+        ({"S": rows("Question | Answer", "Backups?", "Requirement | Response | Comments", "Encryption")},
+         {"B2": "Backups?", "B4": "Encryption (Response)", "C4": "Encryption (Comments)"}),
+        ({"Questions": rows("Question | Answer", "Backups? | "),
+          "Institution Evaluation": rows("Question | Answer", "Logs? | ")}, {"B2": "Backups?"}),
+        ({"S": rows(*(f"Item {n} | | 12" for n in range(1, 20)))}, {}),
+    ],
+    ids=["numbered", "prices of nought", "another header", "the buyer judges", "data"],
+)  # fmt: skip
+def test_what_is_asked_is_told_by_headers_numbers_and_empty_prices(
+    sheets: dict[str, str], asked: dict[str, str]
+) -> None:
+    fields = by_place(workbook({name: sheet(inside) for name, inside in sheets.items()}))
+    assert {place: field.question for place, field in fields.items()} == asked
 
 
 @pytest.mark.req("L7")
 def test_cells_with_lists_answer_the_column_that_asks_whatever_their_header_says() -> None:
-    head = row(1, text("A1", "ID"), text("B1", "Control"), text("C1", "Since"), text("D1", "Tested?"), empty("E1"))
     section = row(2, text("A2", "V1", 4), text("B2", "Architecture", 4), empty("D2", 4))
     asked = [
         row(n, text(f"A{n}", f"1.{n}", s), text(f"B{n}", f"Rule {n}", s), text(f"C{n}", "1"), empty(f"D{n}", s))
         for n, s in ((3, 0), (4, 0), (5, 0), (6, 4))
     ]
+    head = rows("ID | Control | Since | Tested? | ")
     fields = by_place(workbook({"S": sheet(head, section, *asked, after=validations(CHOICES.format("D2:D6")))}))
     assert [(place, field.question) for place, field in fields.items()] == [
         (f"D{n}", f"1.{n} Rule {n}") for n in (3, 4, 5, 6)
     ]
     assert fields["D3"].allowed == ("Yes", "No")
-
-
-@pytest.mark.req("L7")
-def test_a_price_of_nought_waits_for_an_answer_and_so_does_all_of_a_row_that_is_only_numbered() -> None:
-    items = sheet(
-        row(1, text("A1", "Item no."), text("B1", "Supplies"), text("C1", "Quantity"), text("D1", "Unit price")),
-        row(2, text("A2", "0001"), text("B2", "Support"), number("C2", 0), number("D2", 0)),
-    )
-    rates = sheet(
-        row(1, text("B1", "Labor category"), text("C1", "Hourly rate"), text("D1", "Total")),
-        *(
-            row(n, number(f"A{n}", n - 1), empty(f"B{n}"), number(f"C{n}", 0), f'<c r="D{n}"><f>C{n}</f></c>')
-            for n in (2, 3)
-        ),
-    )
-    fields = by_place(workbook({"Items": items, "Rates": rates}))
-    assert {place: field.question for place, field in fields.items()} == {
-        "D2": "0001 Support",
-        "B2": "1 (Labor category)", "C2": "1 (Hourly rate)", "B3": "2 (Labor category)", "C3": "2 (Hourly rate)",
-    }  # fmt: skip
-
-
-@pytest.mark.req("L7")
-def test_a_header_that_names_answers_in_the_same_columns_begins_another_table() -> None:
-    rows = [
-        row(1, text("A1", "Question"), text("B1", "Answer")),
-        row(2, text("A2", "Backups?")),
-        row(3, text("A3", "Requirement"), text("B3", "Response"), text("C3", "Comments")),
-        row(4, text("A4", "Encryption")),
-    ]
-    fields = by_place(workbook({"S": sheet(*rows)}))
-    assert {place: field.question for place, field in fields.items()} == {
-        "B2": "Backups?", "B4": "Encryption (Response)", "C4": "Encryption (Comments)",
-    }  # fmt: skip
-
-
-@pytest.mark.req("L7")
-def test_sheets_in_which_the_buyer_judges_ask_for_nothing() -> None:
-    asked = sheet(row(1, text("A1", "Question"), text("B1", "Answer")), row(2, text("A2", "Backups?"), empty("B2")))
-    found = find_fields(workbook({"Questions": asked, "Institution Evaluation": asked}))
-    assert [field.place for field in found] == ["Questions!B2"]
 
 
 @pytest.mark.req("L7")
@@ -179,7 +153,7 @@ def test_formulas_are_worked_out_again_and_their_chain_stays() -> None:
 
 
 def test_a_workbook_without_formulas_is_not_told_to_work_them_out() -> None:
-    content = workbook({"S": sheet(row(1, text("A1", "Name:")))})
+    content = workbook({"S": sheet(rows("Name:"))})
     before, after = parts_of(content), parts_of(filled(content, {"B1": "Acme"}))
     assert [part for part in before if before[part] != after[part]] == [PART]
 
@@ -225,9 +199,8 @@ def test_a_protected_sheet_is_answered_where_it_is_unlocked() -> None:
 
 def test_merged_cells_are_one_place() -> None:
     merged = '<mergeCells count="2"><mergeCell ref="A1:B1"/><mergeCell ref="A3:D5"/></mergeCells>'
-    rows = [row(1, text("A1", "Name:"), empty("B1"), empty("C1", 3)), row(2, text("A2", "Your team?"), text("B2", "x")),
-            row(3, empty("A3"), empty("B3"))]  # fmt: skip
-    assert set(by_place(workbook({"S": sheet(*rows, after=merged)}))) == {"C1", "A3"}
+    inside = row(1, text("A1", "Name:"), empty("B1"), empty("C1", 3)), rows("Your team? | x", " | ", first=2)
+    assert set(by_place(workbook({"S": sheet(*inside, after=merged)}))) == {"C1", "A3"}
 
 
 @pytest.mark.req("L7")
@@ -238,13 +211,13 @@ def test_lists_written_out_behind_names_and_of_newer_excel_are_read() -> None:
         "<x14:formula1><xm:f>Lists!$A$1:$A$2</xm:f></x14:formula1><xm:sqref>B3</xm:sqref></x14:dataValidation>"
         "</x14:dataValidations></ext></extLst>"
     )
-    rows = [row(n, text(f"A{n}", f"Question {n}"), empty(f"B{n}")) for n in (1, 2, 3)]
+    asked = rows(*(f"Question {n} | " for n in (1, 2, 3)))
     rules = validations(
         '<dataValidation type="list" sqref="B1"><formula1>"Yes,No, Partly"</formula1></dataValidation>',
         '<dataValidation type="list" sqref="B2"><formula1>Levels</formula1></dataValidation>',
     )
     content = workbook(
-        {"S": sheet(*rows, after=rules + newer), "Lists": sheet(row(1, text("A1", "High")), row(2, text("A2", "Low")))},
+        {"S": sheet(asked, after=rules + newer), "Lists": sheet(rows("High", "Low"))},
         hidden=("Lists",),
         inside='<definedNames><definedName name="Levels">Lists!$A$1:$A$2</definedName></definedNames>',
     )
@@ -262,12 +235,7 @@ def test_lists_written_out_behind_names_and_of_newer_excel_are_read() -> None:
     ],
 )
 def test_headers_are_read_in_three_languages(question: str, answer: str, limit: Limit) -> None:
-    rows = [
-        row(1, text("A1", question), text("B1", answer)),
-        row(2, text("A2", "Backup")),
-        row(3, text("A3", "Restore")),
-    ]
-    fields = find_fields(workbook({"S": sheet(*rows)}))
+    fields = find_fields(workbook({"S": sheet(rows(f"{question} | {answer}", "Backup", "Restore"))}))
     assert [(field.place, field.question, field.limit) for field in fields] == [
         ("S!B2", "Backup", limit),
         ("S!B3", "Restore", limit),
@@ -278,23 +246,14 @@ def test_headers_are_read_in_three_languages(question: str, answer: str, limit: 
     "words", ["at least 100 words", "mindestens 100 Wörter", "100 words minimum", "year 2026", "Part 3"]
 )
 def test_a_least_length_is_no_limit(words: str) -> None:
-    [field] = find_fields(workbook({"S": sheet(row(1, text("A1", f"Approach, {words}:")))}))
+    [field] = find_fields(workbook({"S": sheet(rows(f"Approach, {words}:"))}))
     assert field.limit is None
-
-
-def test_data_is_no_form() -> None:
-    rows = [row(n, text(f"A{n}", f"Item {n}"), empty(f"B{n}"), text(f"C{n}", "12")) for n in range(1, 20)]
-    assert find_fields(workbook({"S": sheet(*rows)})) == ()
 
 
 @pytest.mark.req("L7")
 def test_ids_stay_when_rows_come_in_before() -> None:
-    questions = [("Backup?", 2), ("Restore?", 3)]
-    header = row(1, text("A1", "Question"), text("B1", "Answer"))
-    first = workbook({"S": sheet(header, *(row(n, text(f"A{n}", q)) for q, n in questions))})
-    later = workbook(
-        {"S": sheet(header, row(2, text("A2", "New?")), *(row(n + 1, text(f"A{n + 1}", q)) for q, n in questions))}
-    )
+    first = workbook({"S": sheet(rows("Question | Answer", "Backup?", "Restore?"))})
+    later = workbook({"S": sheet(rows("Question | Answer", "New?", "Backup?", "Restore?"))})
     before, after = ({f.question: f.id for f in find_fields(content)} for content in (first, later))
     assert before.items() <= after.items()
     assert len(set(after.values())) == 3
@@ -321,50 +280,34 @@ def test_a_box_that_was_merged_beside_a_name_or_below_a_label_waits_for_what_the
     }  # fmt: skip
 
 
+def shown(content: bytes, *places: str) -> list[str | None]:
+    return [cell(content, place).findtext(".//{*}t") for place in places]
+
+
 @pytest.mark.req("B3")
 def test_columns_to_be_crossed_are_one_choice_and_a_comment_is_another_field() -> None:
-    head = row(
-        1,
-        *(text(f"{c}1", t) for c, t in zip("ABCDEF", ("No.", "Question", "Yes", "No", "N/A", "Comment"), strict=True)),
-    )
-    asked = (
-        row(n, text(f"A{n}", str(n - 1)), text(f"B{n}", f"Do you {what}?")) for n, what in ((2, "log"), (3, "test"))
-    )
-    form = workbook({"Security": sheet(head, *asked)})
-    fields = by_place(form)
-    assert {place: field.allowed for place, field in fields.items()} == {
-        "C2": ("Yes", "No", "N/A"),
-        "F2": (),
-        "C3": ("Yes", "No", "N/A"),
-        "F3": (),
-    }
+    head = "No. | Question | Yes | No | N/A | Comment"
+    form = workbook({"Security": sheet(rows(head, "A1 | Do you log?", "A2 | Do you test?"))})
+    choice = ("Yes", "No", "N/A")
+    allowed = {place: field.allowed for place, field in by_place(form).items()}
+    assert allowed == {"C2": choice, "F2": (), "C3": choice, "F3": ()}
     done = filled(form, {"C2": "no", "F3": "Twice a year."})
-    assert [cell(done, place).findtext(".//{*}t") for place in ("D2", "F3")] == ["X", "Twice a year."]
-    assert b'r="C2"' not in parts_of(done)["xl/worksheets/sheet1.xml"]
+    assert shown(done, "D2", "F3") == ["X", "Twice a year."]
+    assert b'r="C2"' not in parts_of(done)[PART]
 
 
 @pytest.mark.req("B3")
 def test_boxes_that_are_drawn_in_a_cell_are_checked_there() -> None:
-    form = workbook(
-        {"A": sheet(row(1, text("A1", "Insured?"), text("B1", "☐ Yes ☐ No")), row(3, text("A3", "☐ We agree")))}
-    )
-    fields = by_place(form)
-    assert [(one.question, one.kind, one.allowed) for one in fields.values()] == [
+    form = workbook({"A": sheet(rows("Insured? | ☐ Yes ☐ No"), rows("☐ We agree", first=3))})
+    assert [(one.question, one.kind, one.allowed) for one in by_place(form).values()] == [
         ("Insured?", Kind.CHOICE, ("Yes", "No")),
         ("We agree", Kind.CHECKBOX, ()),
     ]
-    done = filled(form, {"B1": "No", "A3": "yes"})
-    assert [cell(done, place).findtext(".//{*}t") for place in ("B1", "A3")] == ["☐ Yes ☒ No", "☒ We agree"]
+    assert shown(filled(form, {"B1": "No", "A3": "yes"}), "B1", "A3") == ["☐ Yes ☒ No", "☒ We agree"]
 
 
 @pytest.mark.req("B3")
 def test_heads_of_columns_to_be_crossed_may_stand_below_one_for_all_and_their_cells_may_have_boxes() -> None:
-    head = row(1, text("A1", "Requirement"), text("B1", "Answer"), text("D1", "Comment"))
-    ticks, asked = (
-        row(2, text("B2", "Yes"), text("C2", "No")),
-        row(3, text("A3", "Logs"), text("B3", "☐"), text("C3", "☐")),
-    )
-    form = workbook({"A": sheet(head, ticks, asked)})
+    form = workbook({"A": sheet(rows("Requirement | Answer | - | Comment", "- | Yes | No", "Logs | ☐ | ☐"))})
     assert {place: one.allowed for place, one in by_place(form).items()} == {"B3": ("Yes", "No"), "D3": ()}
-    done = filled(form, {"B3": "No"})
-    assert [cell(done, place).findtext(".//{*}t") for place in ("B3", "C3")] == ["☐", "☒"]
+    assert shown(filled(form, {"B3": "No"}), "B3", "C3") == ["☐", "☒"]

@@ -195,17 +195,9 @@ def test_deleted_text_is_not_read() -> None:
 
 
 @pytest.mark.req("L7")
-@pytest.mark.parametrize(
-    ("question", "answer", "words"),
-    [
-        ("Level", "Medium", 'is not one of "High", "Low"'),
-        ("Start", "24.11.2026", "is not a date such as 2026-11-24"),
-        ("Are you certified?: SOC 2", "perhaps", "is not yes or no"),
-    ],
-)
-def test_an_answer_that_a_control_does_not_accept_is_refused(question: str, answer: str, words: str) -> None:
-    with pytest.raises(AnswersRefused, match=words):
-        filled(CONTROLS, {question: answer})
+def test_an_answer_that_a_box_does_not_accept_is_refused() -> None:
+    with pytest.raises(AnswersRefused, match="is not yes or no"):
+        filled(CONTROLS, {"Are you certified?: SOC 2": "perhaps"})
 
 
 def test_questions_that_are_equal_have_ids_of_their_own() -> None:
