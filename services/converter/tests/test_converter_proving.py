@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docx import Document
 from pypdf import PdfWriter
 from pypdf.annotations import FreeText
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
@@ -210,6 +211,15 @@ def test_what_is_added_around_the_text_is_named(
 ) -> None:
     changed = _changed(proven[0], f"word/{part}.xml", lambda body: body.replace(old.encode(), new.encode()))
     assert [(one.change, one.kind) for one in verified(changed, [KEY]).findings] == [("added", kind)]
+
+
+@pytest.mark.req("L9")
+def test_a_comment_that_somebody_added_is_named(proven: tuple[bytes, Proof]) -> None:
+    document, buffer = Document(BytesIO(proven[0])), BytesIO()
+    document.add_comment(document.paragraphs[-1].runs, text="We pay half.", author="Bea")
+    document.save(buffer)
+    found = verified(buffer.getvalue(), [KEY])
+    assert [(one.change, one.kind, one.words) for one in found.findings] == [("added", "comment", "We pay half.")]
 
 
 @pytest.mark.req("L9")

@@ -18,7 +18,7 @@ from .exit_codes import CliError, ExitCode
 LIMITS = Limits(seconds=60, memory_mb=1536)
 MOST_BYTES = 300 << 20
 _FILE = "file"
-_SAVED_AGAIN = "valid: saved again since; the words of every block are as they left, the looks are not proven"
+_SAVED_AGAIN = "valid: saved again since; every word is as it left, looks and numbers of pages are not proven"
 _STATES = {
     "altered": "altered: what follows is not what was signed",
     "other_key": "not of this sender: it is signed by another key than those that you named",

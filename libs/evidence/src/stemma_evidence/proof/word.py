@@ -71,7 +71,8 @@ class ProvenWord:
     def shown(self) -> tuple[Shown, ...]:
         """What a reader sees, but for numbers of pages, which other programs set anew."""
         around = (*self._boxes(), *self._running(), *self._labels())
-        return (*self._text(), *self._contents(), *around, *self._taken_in(self._package.main), *self._taken_around())
+        text = (*self._text(), *self._contents(), *self._comments())
+        return (*text, *around, *self._taken_in(self._package.main), *self._taken_around())
 
     def with_proof(self, carried: Carried) -> bytes:
         root = self._origin()
@@ -104,6 +105,11 @@ class ProvenWord:
                 words = _LINE.fullmatch(line)
                 yield _shown(CONTENTS, words[1] if words else line)
 
+    def _comments(self) -> Iterator[Shown]:
+        """What stands beside the text; no file has any when it leaves."""
+        for part in self._parts("comments"):
+            yield from (_shown("comment", words) for words in _paragraphs(self._package.xml(part)))
+
     def _boxes(self) -> Iterator[Shown]:
         """Text that floats above the page, or is drawn: the same stands twice, for older programs."""
         root = self._package.xml(self._package.main)
@@ -121,13 +127,15 @@ class ProvenWord:
         yield from (_shown("running", words) for words in sorted(found))
 
     def _around(self) -> list[str]:
-        parts = {part for kind, part in self._package.related(self._package.main).values() if kind in _RUNNING}
+        return self._parts(*_RUNNING)
+
+    def _parts(self, *kinds: str) -> list[str]:
+        parts = {part for kind, part in self._package.related(self._package.main).values() if kind in kinds}
         return sorted(part for part in parts if part in self._package)
 
     def _labels(self) -> Iterator[Shown]:
         """Words that stand before the items of lists."""
-        parts = (part for kind, part in self._package.related(self._package.main).values() if kind == "numbering")
-        roots = (self._package.xml(part) for part in parts if part in self._package)
+        roots = map(self._package.xml, self._parts("numbering"))
         texts = {same(_LEVEL.sub("", one.get(f"{_W}val", ""))) for root in roots for one in root.iter(f"{_W}lvlText")}
         yield from (_shown("label", text) for text in sorted(texts) if sum(map(str.isalnum, text)) > 1)
 
