@@ -57,6 +57,10 @@ def lines(data: bytes) -> list[tuple[str, str]]:
     return said
 
 
+def texts_of(data: bytes, *styles: str) -> list[str]:
+    return [one.text for one in Document(BytesIO(data)).paragraphs if one.style and one.style.name in styles]
+
+
 def running(part: Any) -> str:
     return "".join(text.text or "" for text in part._element.iter(qn("w:t")))
 
@@ -100,6 +104,8 @@ def test_cover_and_terms_of_a_house_stand_around_the_text(made: dict[str, bytes]
         "Confidential", "Solution architecture", "Section 1", "General terms",
     ]  # fmt: skip
     assert said[-1] == ("Normal", "Our general terms of business apply. Place of jurisdiction is Hamburg.")
+    # The text begins behind the cover, the terms and the contents, and each of them on a page of its own.
+    assert "1  Solution architecture\t4" in texts_of(made["cover"], "toc 1")
     document = Document(BytesIO(made["cover"]))
     assert list(document.element.body.iter(qn("w:dataBinding"), qn("w:showingPlcHdr"))) == []
     assert running(document.sections[-1].header) == "The {client} plan"
@@ -118,7 +124,9 @@ def test_paper_numbers_and_first_page_are_those_of_the_house(made: dict[str, byt
         "Analytical Engines12 Mill Lane, SpringfieldOffer 2026-17 to Harbour Office"
     )
     assert running(section.footer) == "Page 1 of 1"
-    assert [words.split("  ")[0] for style, words in lines(data) if style.startswith("toc ")] == ["A", "A.1", "B"]
+    entries = [text.split("\t") for text in texts_of(data, "toc 1", "toc 2")]
+    assert [words.split("  ")[0] for words, _ in entries] == ["A", "A.1", "B"]
+    assert entries[0][1] == "3", "behind a cover and the contents, as in our PDF"
     assert document.styles["TOC Heading"].element.find(f".//{qn('w:numId')}").get(qn("w:val")) == "0"
     deep = document.styles["Heading 4"]
     assert (deep.base_style.name, deep.element.find(f".//{qn('w:ilvl')}").get(qn("w:val"))) == ("Heading 3", "3")

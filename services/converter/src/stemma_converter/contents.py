@@ -25,6 +25,7 @@ _SEPARATE, _END = (f'<w:r><w:fldChar w:fldCharType="{kind}"/></w:r>' for kind in
 _CODE = '<w:r><w:fldChar w:fldCharType="begin"{}/></w:r><w:r><w:instrText xml:space="preserve">{}</w:instrText></w:r>'
 _BEGIN = _CODE.format(' w:dirty="true"', f' TOC \\o "1-{DEPTH}" \\h \\z \\u ') + _SEPARATE
 _RUN = '<w:r><w:t xml:space="preserve">{}</w:t></w:r>'
+_PAGES_OF_OURS = 2
 
 
 def add_contents(
@@ -61,6 +62,21 @@ def _begins_page(paragraph: CT_P) -> bool:
         return True
     parts = [one for one in before.iter(qn("w:br"), qn("w:t")) if one.tag == qn("w:br") or one.text]
     return bool(parts) and parts[-1].get(qn("w:type")) == "page"
+
+
+def further_pages(first: CT_P, place: CT_P | None) -> int:
+    """How many pages more than our PDF, where cover and contents begin one each, a template begins before the text.
+
+    They are counted by its breaks and sections; what of its own words takes more than a page is not known here.
+    """
+    before = list(first.itersiblings(preceding=True))
+    breaks = sum(one.get(qn("w:type")) == "page" for block in before for one in block.iter(qn("w:br")))
+    ended = sum(1 for block in before for _ in block.iter(qn("w:sectPr")))
+    sections = next(first.iterancestors(qn("w:body"))).iter(qn("w:sectPr"))
+    begun = [one.find(qn("w:type")) for one in sections][1 : ended + 1]
+    paged = sum(one is None or one.get(qn("w:val")) != "continuous" for one in begun)
+    brought = [not _begins_page(first if place is None else place), place is None or not _begins_page(first)]
+    return breaks + paged + sum(brought) - _PAGES_OF_OURS
 
 
 def headings_of(document: Document) -> list[CT_P]:

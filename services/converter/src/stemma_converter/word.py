@@ -16,7 +16,7 @@ from docx.oxml.ns import qn
 from lxml.etree import _Element
 
 from .assembly import Manuscript
-from .contents import add_contents, set_page_fields
+from .contents import add_contents, further_pages, set_page_fields
 from .house_frame import COVER, fill_running_parts, framed, unframed
 from .layout import staged, with_cells, with_pages
 from .origins import add_origin, marked_parts
@@ -100,7 +100,9 @@ def _finished(package: bytes, manuscript: Manuscript, pages: Sequence[int], hous
     made = framed(package, house, values) if house else unframed(package)
     document = made.document
     if manuscript.previous is None:
-        known, first = made.pages(pages), next(iter(made.headings), None)
+        first = next(iter(made.headings), None)
+        further = further_pages(first, made.contents) if house and first is not None else 0
+        known = made.pages([page + further for page in pages])
         set_page_fields(document, known)
         add_contents(document, manuscript.language.words.contents, known, first, made.contents)
     else:
