@@ -1,5 +1,6 @@
 """A converter with the real programs, and jobs over drafts in a store in memory."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -12,7 +13,7 @@ import pytest
 from PIL import Image
 from pydantic import BaseModel
 from stemma_artifacts.store import MemoryArtifactStore
-from stemma_confinement import Limits
+from stemma_confinement import Limits, Prepared
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.exports import ExportFormat, ExportSection, ExportVersion
 from stemma_contracts.v1.jobs import ConvertDocument
@@ -23,11 +24,21 @@ from stemma_converter.assembly import House
 from stemma_converter.converter import Converter
 from stemma_converter.handlers import Tools, on_convert_document
 from stemma_converter.pandoc import Pandoc
-from stemma_converter.readings import Readings
+from stemma_converter.reading_call import prepare
+from stemma_converter.readings import PREPARED, Readings
 from stemma_messaging import Turns
 
 CONFIG = Path(__file__).parents[1] / "config"
 CREATED = datetime(2025, 3, 4, 5, 6, 7, tzinfo=UTC)
+MODEL = "wonder-model-9"
+WHOLE = {"title": "The plan", "generator": MODEL}
+
+
+class Unconfined(Prepared):
+    """Calls in a thread of this process, which cost no process of their own: for all that is not about their limits."""
+
+    async def run(self, function: Callable[[Path], None], folder: Path, limits: Limits) -> None:
+        await asyncio.to_thread(function, folder)
 
 
 @dataclass
@@ -38,6 +49,7 @@ class Exporter:
     store: MemoryArtifactStore = field(default_factory=MemoryArtifactStore)
     limits: Limits = field(default_factory=lambda: Limits(seconds=90, memory_mb=1536))
     secret: str = ""
+    prepared: Prepared = field(default_factory=lambda: Unconfined(prepare))
 
     async def job(
         self,
@@ -81,7 +93,8 @@ class Exporter:
 
     @property
     def tools(self) -> Tools:
-        readings = Readings(self.store, Limits(seconds=60, memory_mb=2048), Turns(1, 1))
+        limits = Limits(seconds=60, memory_mb=2048)
+        readings = Readings(self.store, limits, Turns(1, 1), prepared=self.prepared)
         return Tools(self.store, self.converter, self.limits, Turns(1, 1), readings, signing_secret=self.secret)
 
     async def outcome(self, format: str, *drafts: str | None, **more: Any) -> DocumentConverted | ConversionFailed:
@@ -133,6 +146,12 @@ def exporter(converter: Converter) -> Exporter:
     return Exporter(converter)
 
 
+@pytest.fixture
+def confined(converter: Converter) -> Exporter:
+    """One whose calls have processes and limits of their own, as in the service."""
+    return Exporter(converter, prepared=PREPARED)
+
+
 @pytest.fixture(scope="session")
 def rich() -> str:
     return (Path(__file__).parent / "rich.md").read_text()
@@ -141,6 +160,17 @@ def rich() -> str:
 @pytest.fixture(scope="session")
 def plan() -> dict[str, bytes]:
     return {"media/plan.png": picture()}
+
+
+@pytest.fixture(scope="session")
+def whole(converter: Converter, rich: str, plan: dict[str, bytes]) -> dict[str, tuple[bytes, DocumentConverted]]:
+    """A rich document with a section twice and one that is not written, in every format."""
+
+    async def made() -> dict[str, tuple[bytes, DocumentConverted]]:
+        exporter = Exporter(converter)
+        return {one.value: await exporter.export(one, rich, rich, None, **WHOLE, assets=plan) for one in ExportFormat}
+
+    return asyncio.run(made())
 
 
 def picture(width: int = 320, height: int = 180, format: str = "PNG") -> bytes:

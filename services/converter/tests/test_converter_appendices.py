@@ -49,12 +49,12 @@ async def exported(exporter: Any, format: str, *, matrix: tuple[AnsweredRows, ..
     return data
 
 
-async def pages_of(exporter: Any, **more: Any) -> list[str]:
-    pdf = pypdfium2.PdfDocument(await exported(exporter, "pdf", **more))
+def pages_of(data: bytes) -> list[str]:
+    pdf = pypdfium2.PdfDocument(data)
     return [" ".join(page.get_textpage().get_text_range().split()) for page in pdf]
 
 
-async def test_the_matrix_has_each_demand_with_its_words_source_section_and_status(exporter: Any) -> None:
+async def test_the_matrix_names_words_source_status_and_page_of_each_demand_with_fields_in_word(exporter: Any) -> None:
     document = Document(BytesIO(await exported(exporter, "docx")))
     rows = [[cell.text for cell in row.cells] for row in document.tables[-1].rows]
     assert rows[0][1:] == ["Requirement", "File", "Obligation", "Answered in", "Status"]
@@ -65,35 +65,23 @@ async def test_the_matrix_has_each_demand_with_its_words_source_section_and_stat
     ]
     assert [row[4].partition(",")[0] for row in rows[1:]] == ["Approach", "Records", ""]
     assert [row[5] for row in rows[1:]] == ["verified", "addressed", "open"]
-
-
-async def test_in_a_pdf_the_matrix_names_the_page_of_each_section_and_each_section_that_of_the_matrix(
-    exporter: Any,
-) -> None:
-    pages = await pages_of(exporter)
-    at = {words: next(n for n, page in enumerate(pages, 1) if n > 2 and words in page) for words in ("ten users", "R3")}
-    records = next(n for n, page in enumerate(pages, 1) if n > 2 and "We keep all records" in page)
-    matrix = next(page for page in pages if "Answer calls." in page)
-    assert f"Approach, p. {at['ten users']}" in matrix
-    assert f"Records, p. {records}" in matrix
-    answered = next(page for page in pages if "Requirements answered here: R1" in page)
-    assert f"Compliance matrix, p. {at['R3']}" in answered
-
-
-async def test_in_word_the_pages_are_fields_of_bookmarks_that_are_there_with_the_pages_of_our_pdf(
-    exporter: Any,
-) -> None:
-    pages = await pages_of(exporter)
-    document = Document(BytesIO(await exported(exporter, "docx")))
     fields = list(document.element.body.iter(qn("w:fldSimple")))
     marks = {mark.get(qn("w:name")) for mark in document.element.body.iter(qn("w:bookmarkStart"))}
     told = [(field.get(qn("w:instr")).split(), next(field.iter(qn("w:t"))).text) for field in fields]
     assert len(told) == 4
     assert all(words[0] == "PAGEREF" and words[1] in marks for words, _ in told)
-    shown = next(page for page in pages if "Answer calls." in page)
-    numbers = [number for _, number in told]
-    assert f"Approach, p. {numbers[2]}" in shown
-    assert f"Records, p. {numbers[3]}" in shown
+
+    pages = pages_of(await exported(exporter, "pdf"))
+    at = {
+        words: next(n for n, page in enumerate(pages, 1) if n > 2 and words in page)
+        for words in ("ten users", "We keep all records", "R3")
+    }
+    matrix = next(page for page in pages if "Answer calls." in page)
+    assert f"Approach, p. {at['ten users']}" in matrix
+    assert f"Records, p. {at['We keep all records']}" in matrix
+    answered = next(page for page in pages if "Requirements answered here: R1" in page)
+    assert f"Compliance matrix, p. {at['R3']}" in answered
+    assert [number for _, number in told][2:] == [str(at["ten users"]), str(at["We keep all records"])]
 
 
 @pytest.mark.req("B4")
@@ -112,18 +100,12 @@ async def test_what_is_to_check_is_told_apart_from_what_is_open(exporter: Any) -
     assert [(row[0], row[-1]) for row in csv.reader(listed.splitlines()[1:])] == told
 
 
-@pytest.mark.parametrize("format", ["html", "md"])
-async def test_formats_without_pages_have_links(exporter: Any, format: str) -> None:
-    text = (await exported(exporter, format)).decode()
-    assert "#approach" in text
-    assert "PAGEREF" not in text
-    assert "#context" not in text
-
-
-async def test_the_matrix_is_in_the_language_of_the_document_and_without_it_no_page_speaks_of_requirements(
-    exporter: Any,
-) -> None:
-    text = (await exported(exporter, "md", language="de")).decode()
+async def test_formats_without_pages_have_links_in_the_language_of_the_document(exporter: Any) -> None:
+    page, text = [(await exported(exporter, kind, language="de")).decode() for kind in ("html", "md")]
+    for said in (page, text):
+        assert "#approach" in said
+        assert "PAGEREF" not in said
+        assert "#context" not in said
     assert "Erfüllungsmatrix" in text
     assert "geprüft" in text
     assert "R1" not in (await exported(exporter, "md", matrix=())).decode()
@@ -173,8 +155,7 @@ async def test_the_matrix_names_heading_page_and_words_of_the_block_that_answers
     assert cells[1] == "Section 0: Training, p. : We train ten users."
     assert cells[2].startswith("Section 0: Records, p. : We keep all records.")
     assert cells[2].endswith(" …")
-    pdf = pypdfium2.PdfDocument(await answered(exporter, "pdf"))
-    pages = [" ".join(page.get_textpage().get_text_range().split()) for page in pdf]
+    pages = pages_of(await answered(exporter, "pdf"))
     training = next(n for n, page in enumerate(pages, 1) if n > 2 and "We train ten users." in page)
     assert any(f"Section 0: Training, p. {training}: We train ten users." in page for page in pages)
 
@@ -278,14 +259,12 @@ async def test_a_last_page_names_what_is_missing_what_was_left_out_and_what_cann
 
 
 @pytest.mark.req("T1")
-async def test_a_document_that_covers_its_inputs_has_no_such_page(exporter: Any) -> None:
+async def test_a_document_that_covers_its_inputs_has_no_such_page_and_before_the_check_nobody_knows(
+    exporter: Any,
+) -> None:
     states = await with_coverage(exporter, CoverageReport())
     data, outcome = await exporter.export("md", "# One\n\nThe end.\n", states=states)
     assert data.decode().rstrip().endswith("The end.")
     assert outcome.not_covered == ()
-
-
-@pytest.mark.req("T1")
-async def test_an_export_before_the_check_tells_that_nobody_knows_yet(exporter: Any) -> None:
     _, outcome = await exporter.export("md", "# One\n", states={0: {"covers_inputs": True}})
     assert [(told.section_id, told.checked) for told in outcome.not_covered] == [("s0", False)]

@@ -85,13 +85,10 @@ async def test_pdf_has_them_at_the_foot_of_the_page(exporter: Any) -> None:
     assert text.index("Two vans.") < text.index("rfq_[1].pdf, S. 1")
 
 
-async def test_html_has_them_at_its_end(exporter: Any) -> None:
+async def test_html_has_them_at_its_end_and_an_export_that_does_not_ask_has_none(exporter: Any) -> None:
     page = (await exported(exporter, "html")).decode()
     assert page.count('class="footnote-ref"') == len(TOLD)
     assert page.index("Two vans.") < page.index("rfq_[1].pdf, p. 1")
-
-
-async def test_nothing_of_it_stands_in_an_export_that_does_not_ask(exporter: Any) -> None:
     text = (await exported(exporter, "html", citations=False)).decode()
     assert "rfq" not in text
     assert "footnote-ref" not in text

@@ -1,6 +1,5 @@
 """Answers are written into a form by a job, in a process of its own."""
 
-from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
@@ -41,16 +40,13 @@ async def job(exporter: Any, form: bytes, answers: str) -> FillForm:
     )
 
 
-@pytest.mark.parametrize("address", [subjects.job, subjects.bulk_job])
-async def test_answers_of_a_draft_are_written_and_what_has_none_is_named_on_both_lanes(
-    exporter: Any, address: Callable[[str, str], str]
-) -> None:
+async def test_answers_of_a_draft_are_written_and_what_has_none_is_named(exporter: Any) -> None:
     form = questionnaire("Name your insurer", "Describe your backups")
     one, other = form_fields(form)[0]
     asked = await job(exporter, form, f"### {one.field_id}: Name\n\nNorthwind\n\n### f-0123456789: Gone\n\nNo.\n")
     broker = WorkerBroker(subjects.CONVERTER, WorkerSettings())
     broker.include_router(routes(lambda: exporter.tools))
-    [(subject, told)] = await routed(broker, subjects.JOBS, address(subjects.CONVERTER, "fill-form"), asked)
+    [(subject, told)] = await routed(broker, subjects.JOBS, subjects.job(subjects.CONVERTER, "fill-form"), asked)
     assert subject == subjects.outcome(subjects.CONVERTER, "form-filled")
     assert isinstance(told, FormFilled)
     assert (told.answered, told.unanswered) == ((one.field_id,), (other.field_id,))
@@ -76,27 +72,26 @@ def test_fields_that_accept_the_same_are_told_from_others_whatever_stands_around
     assert of[0] == of[1] != of[2]
 
 
-@pytest.mark.parametrize(("questions", "codes"), [(["Name your insurer"], []), ([], ["no_fields"])])
-async def test_a_form_is_read_with_its_fields_and_one_without_any_says_so(
-    exporter: Any, questions: list[str], codes: list[str]
-) -> None:
+async def form_read(exporter: Any, form: bytes, name: str, media_type: str) -> tuple[list[tuple[str, str | None]], int]:
+    """The warnings of the reading of a form with their places, and how many fields it has."""
     head = (await exporter.job("md", "# A\n")).document
-    file = await exporter.store.put("default", "doc-1", questionnaire(*questions), media_type=XLSX, name="form.xlsx")
+    file = await exporter.store.put("default", "doc-1", form, media_type=media_type, name=name)
     about = {"job_id": "doc-1.1.read.input-1", "document": head, "input_id": "input-1", "version": 1}
-    told = await exporter.tools.readings.read(ReadInput(**about, name="form.xlsx", file=file, form=True))
+    told = await exporter.tools.readings.read(ReadInput(**about, name=name, file=file, form=True))
     assert isinstance(told, InputRead)
-    assert [warning.code for warning in told.reading.warnings] == codes
-    assert len(told.reading.form.field_ids if told.reading.form else ()) == len(questions)
+    fields = told.reading.form.field_ids if told.reading.form else ()
+    return [(warning.code, warning.place) for warning in told.reading.warnings], len(fields)
+
+
+async def test_a_form_is_read_with_its_fields_and_one_without_any_says_so(exporter: Any) -> None:
+    assert await form_read(exporter, questionnaire("Name your insurer"), "form.xlsx", XLSX) == ([], 1)
+    [(code, _)], fields = await form_read(exporter, questionnaire(), "form.xlsx", XLSX)
+    assert (code, fields) == ("no_fields", 0)
 
 
 @pytest.mark.req("B3")
 async def test_a_pdf_form_is_read_with_its_fields_and_what_is_not_filled_is_named(exporter: Any) -> None:
-    head = (await exporter.job("md", "# A\n")).document
     form = pdf(pdf_field("Tx", "Text1", 700), pdf_field("Sig", "Sign", 600), words={(50, 703): "Company name"})
-    file = await exporter.store.put("default", "doc-1", form, media_type="application/pdf", name="form.pdf")
-    about = {"job_id": "doc-1.1.read.input-1", "document": head, "input_id": "input-1", "version": 1}
-    told = await exporter.tools.readings.read(ReadInput(**about, name="form.pdf", file=file, form=True))
-    assert isinstance(told, InputRead)
-    left = [(w.code, w.place) for w in told.reading.warnings if w.code == "field_not_supported"]
-    assert left == [("field_not_supported", "page 1, field Sign")]
-    assert len(told.reading.form.field_ids if told.reading.form else ()) == 1
+    warnings, fields = await form_read(exporter, form, "form.pdf", "application/pdf")
+    assert ("field_not_supported", "page 1, field Sign") in warnings
+    assert fields == 1

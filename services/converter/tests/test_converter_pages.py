@@ -28,13 +28,9 @@ async def test_a_section_is_as_long_as_from_its_heading_to_the_next(tmp_path: Pa
 
 
 @pytest.mark.req("W5")
-async def test_a_document_without_headings_has_no_sections(tmp_path: Path) -> None:
+async def test_a_document_without_headings_has_no_sections_and_asking_for_the_pages_adds_none(tmp_path: Path) -> None:
     pages = await pages_of(tmp_path, "Only words.\n")
     assert (pages.of_headings(), pages.lengths()) == ((), ())
-
-
-@pytest.mark.req("W5")
-async def test_asking_for_the_pages_adds_none(tmp_path: Path) -> None:
     source = "#set page(height: 5cm, margin: 1cm)\n= Full\n" + "#block(height: 3cm)[x]\n" * 3
     pages = await pages_of(tmp_path, source)
     assert len(PdfReader(BytesIO(pages.pdf)).pages) == pages.places.end.page == 4
@@ -45,16 +41,12 @@ LONG, SHORT = f"# Long\n\n{LINE * 70}", f"# Short\n\n{LINE}"
 
 @pytest.mark.req("P19")
 @pytest.mark.parametrize("format", ["pdf", "docx"])
-async def test_tells_the_sections_that_take_more_pages_than_they_may(exporter: Exporter, format: str) -> None:
-    limits = {0: {"max_pages": 1}, 1: {"max_pages": 1}}
-    _, done = await exporter.export(format, LONG, SHORT, states=limits)
+async def test_tells_the_sections_that_take_more_pages_than_they_may_and_no_others(
+    exporter: Exporter, format: str
+) -> None:
+    limits = {0: {"max_pages": 1}, 1: {"max_pages": 1}, 2: {"max_pages": 3}}
+    _, done = await exporter.export(format, LONG, SHORT, LONG, LONG, states=limits)
     (section,) = done.too_long
     assert isinstance(section, OverlongSection)
     assert (section.section_id, section.max_pages) == ("s0", 1)
     assert section.pages in (2, 3)
-
-
-@pytest.mark.req("P19")
-async def test_stays_quiet_within_the_limit_and_without_one(exporter: Exporter) -> None:
-    _, done = await exporter.export("pdf", LONG, SHORT, states={0: {"max_pages": 3}})
-    assert done.too_long == ()

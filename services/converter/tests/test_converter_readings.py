@@ -1,6 +1,5 @@
 """Files are read by a job each, in a process of their own; what was read lies in the artifacts."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from email.message import EmailMessage
 from typing import Any
@@ -13,9 +12,9 @@ from stemma_contracts.v1.inputs import Anchors, DrawnPages, InputChanges, PageWo
 from stemma_contracts.v1.jobs import ReadInput
 from stemma_contracts.v1.outcomes import InputRead
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_converter.confidential import without
 from stemma_converter.handlers import routes
 from stemma_converter.reading import Limits as FileLimits
+from stemma_converter.reading_call import without
 from stemma_converter.readings import Drawings
 from stemma_markdown import parts
 from stemma_messaging import WorkerBroker, WorkerSettings
@@ -44,14 +43,11 @@ async def text_of(exporter: Any, ref: ArtifactRef) -> str:
 
 
 @pytest.mark.req("I1")
-@pytest.mark.parametrize("address", [subjects.job, subjects.bulk_job])
-async def test_a_file_is_read_and_its_outcome_published_on_both_lanes(
-    exporter: Any, address: Callable[[str, str], str]
-) -> None:
+async def test_a_file_is_read_and_its_outcome_published(exporter: Any) -> None:
     broker = WorkerBroker(subjects.CONVERTER, WorkerSettings())
     broker.include_router(routes(lambda: exporter.tools))
     asked = await job(exporter, WINDOWS, "prices.csv", "text/csv")
-    [(subject, told)] = await routed(broker, subjects.JOBS, address(subjects.CONVERTER, "read-input"), asked)
+    [(subject, told)] = await routed(broker, subjects.JOBS, subjects.job(subjects.CONVERTER, "read-input"), asked)
     assert subject == subjects.outcome(subjects.CONVERTER, "input-read")
     assert isinstance(told, InputRead)
     assert "| Kühlschrank | 2.750 € |" in await text_of(exporter, told.reading.text)
@@ -73,9 +69,7 @@ async def test_what_was_read_proposes_a_role_and_so_does_the_name_of_an_attachme
 @pytest.mark.req("B1")
 async def test_a_text_in_a_language_without_rules_is_internal_and_named(exporter: Any) -> None:
     text = "Wykonawca jest zobowiązany dostarczyć sprzęt w terminie podanym w specyfikacji. " * 9
-    asked = await job(exporter, text.encode("utf-16"), "a.txt", "text/plain")
-    told = await exporter.tools.readings.read(asked)
-    assert isinstance(told, InputRead)
+    told = await reading_of(exporter, await job(exporter, text.encode("utf-16"), "a.txt", "text/plain"))
     assert told.reading.proposed_role == "internal"
     assert ("language_unknown", "'pl'" in told.reading.warnings[0].detail) == (told.reading.warnings[0].code, True)
 
@@ -137,20 +131,20 @@ async def test_a_brief_is_called_as_its_first_heading_near_its_beginning(
 
 
 @pytest.mark.req("I1", "S3")
-async def test_a_file_beyond_its_limits_is_unreadable_and_no_dead_job(exporter: Any) -> None:
-    asked = await job(exporter, WINDOWS, "prices.csv", "text/csv")
-    small = replace(exporter.tools.readings, file_limits=FileLimits(file_bytes=8))
-    slow = replace(exporter.tools.readings, limits=Limits(wall_seconds=0.001, memory_mb=2048))
+async def test_a_file_beyond_its_limits_is_unreadable_and_no_dead_job(confined: Any) -> None:
+    asked = await job(confined, WINDOWS, "prices.csv", "text/csv")
+    small = replace(confined.tools.readings, file_limits=FileLimits(file_bytes=8))
+    slow = replace(confined.tools.readings, limits=Limits(wall_seconds=0.001, memory_mb=2048))
     assert (await small.read(asked)).unreadable.reason == "too_large"
     with pytest.raises(Stalled):  # the machine had no time: the job is tried again
         await slow.read(asked)
 
 
 @pytest.mark.req("S3")
-async def test_a_reading_finds_the_words_and_the_model_of_languages_in_its_process(exporter: Any) -> None:
+async def test_a_reading_finds_the_words_and_the_model_of_languages_in_its_process(confined: Any) -> None:
     """One that had to load them for itself would need a hundred megabytes more."""
-    slim = replace(exporter.tools.readings, limits=Limits(seconds=60, memory_mb=30))
-    asked = await job(exporter, WINDOWS, "prices.csv", "text/csv")
+    slim = replace(confined.tools.readings, limits=Limits(seconds=60, memory_mb=30))
+    asked = await job(confined, WINDOWS, "prices.csv", "text/csv")
     assert isinstance(await slim.read(asked), InputRead)
 
 
@@ -172,16 +166,19 @@ async def test_pages_of_a_request_are_drawn_and_stored_with_their_words_as_many_
 
 
 @pytest.mark.req("H2", "S3")
-async def test_a_file_is_read_all_the_same_where_its_pages_are_not_drawn_in_time_or_nobody_asks(exporter: Any) -> None:
+async def test_a_file_is_read_all_the_same_where_its_pages_are_not_drawn_in_time_or_nobody_asks(
+    exporter: Any, confined: Any
+) -> None:
     content = bytes(typst.compile(b"Train ten users."))
     slow = Drawings(Limits(wall_seconds=1e-9, memory_mb=2048))
-    for drawings, draw in ((slow, True), (Drawings(), False), (Drawings(pages=0), True)):
-        readings = replace(exporter.tools.readings, drawings=drawings)
-        asked = await job(exporter, content, "rfp.pdf", "application/pdf", draw=draw)
+    none = Drawings(pages=0)
+    for one, drawings, draw in ((confined, slow, True), (exporter, Drawings(), False), (exporter, none, True)):
+        readings = replace(one.tools.readings, drawings=drawings)
+        asked = await job(one, content, "rfp.pdf", "application/pdf", draw=draw)
         told = await readings.read(asked)
         assert isinstance(told, InputRead)
         assert told.reading.drawn is None
-        assert await text_of(exporter, told.reading.text) == "Train ten users.\n"
+        assert await text_of(one, told.reading.text) == "Train ten users.\n"
 
 
 @pytest.mark.req("I4")

@@ -44,7 +44,7 @@ def test_words_and_headings_are_read(sample: Sample) -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_are_read_cell_by_cell(name: str) -> None:
-    found = cells(read(name, (CORPUS / name).read_bytes()).markdown)
+    found = cells(whole(name).markdown)
     assert found == (PRICES + RATES if name.endswith("xlsx") else PRICES)
 
 

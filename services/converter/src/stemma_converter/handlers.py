@@ -12,7 +12,7 @@ from typing import Any, TypedDict, TypeVar
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore, fetch
-from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime, Prepared
+from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime
 from stemma_confinement.computing import confined_in
 from stemma_contracts import subjects
 from stemma_contracts.v1.answers import Problem
@@ -33,22 +33,19 @@ from stemma_evidence.proof.signing import TenantKey
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
-from .agreement import Compared, compared, not_compared
 from .appendices import block_refs, not_covered, report_refs
 from .assembly import replayed_drafts
-from .conversion import EXPORT, OPEN, Done, convert, locate, may_show, prepare
+from .conversion import EXPORT, OPEN, Compared, Done, compared, convert, locate, may_show, not_compared
 from .converter import Converter, media_type
 from .pandoc import ConversionError
 from .proving import found_in, is_proven, seal, signed
 from .reading_call import ANSWERS, FILE, FILLED, fill_form
-from .readings import PREPARED, Readings
+from .readings import Readings
 from .returns import Returns
 from .source import STEP, grounding_refs
 
 log = get_logger()
 PROOF = "proof.json"
-# One for all conversions of this process; it starts with the first of them.
-_prepared = Prepared(prepare)
 COMPARING = Limits(seconds=60)
 """Of the comparison of what sections state, which takes some seconds at most."""
 
@@ -138,10 +135,10 @@ async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, Compared
             await fetch(tools.artifacts, *owner, ref, folder / ref.digest)
         async with tools.turns.turn(job.document.tenant):
             await _stage(job, tools, folder, texts)
-            done = await _confined(folder, tools.limits, convert, job, tools.converter)
+            done = await _confined(folder, tools, convert, job, tools.converter)
             if done.failure:
                 raise await _located(folder, tools, job, done.failure)
-            agreement = await _compared(folder, tools.comparing, job)
+            agreement = await _compared(folder, tools, job)
             proof = await _proven(folder, job, tools)
         data = await asyncio.to_thread((folder / EXPORT).read_bytes)
         listed = (folder / OPEN).read_bytes() if (folder / OPEN).exists() else b""
@@ -157,18 +154,18 @@ async def _proven(folder: Path, job: ConvertDocument, tools: Tools) -> Proof | N
     """Sign the file in a folder. No process that reads what strangers wrote knows the key."""
     if not tools.signing_secret or not is_proven(job):
         return None
-    found = await _confined(folder, tools.limits, found_in, job)
+    found = await _confined(folder, tools, found_in, job)
     proof, carried = signed(job, found, TenantKey.of(tools.signing_secret, job.document.tenant))
-    await _confined(folder, tools.limits, seal, carried)
+    await _confined(folder, tools, seal, carried)
     return proof
 
 
-async def _compared(folder: Path, limits: Limits, job: ConvertDocument) -> Compared:
+async def _compared(folder: Path, tools: Tools, job: ConvertDocument) -> Compared:
     """What the sections state differently; a file is not lost by texts that take too long to compare."""
     if job.redline:
         return Compared()
     try:
-        return await confined_in(folder, _prepared, limits, compared, job)
+        return await confined_in(folder, tools.readings.prepared, tools.comparing, compared, job)
     except ConfinementError as ended:
         log.warning("sections_not_compared", reason=str(ended))
         return not_compared(len(job.sections))
@@ -177,14 +174,14 @@ async def _compared(folder: Path, limits: Limits, job: ConvertDocument) -> Compa
 async def _located(folder: Path, tools: Tools, job: ConvertDocument, failure: ConversionError) -> ConversionError:
     """The failure with the place that it comes from, unless the limits are over before that is found."""
     with suppress(ConversionError):
-        section_id, line = await _confined(folder, tools.limits, locate, job, tools.converter)
+        section_id, line = await _confined(folder, tools, locate, job, tools.converter)
         return replace(failure, section_id=section_id, line=line)
     return failure
 
 
-async def _confined(folder: Path, limits: Limits, function: Callable[..., T], *given: Any) -> T:
+async def _confined(folder: Path, tools: Tools, function: Callable[..., T], *given: Any) -> T:
     try:
-        return await confined_in(folder, _prepared, limits, function, *given)
+        return await confined_in(folder, tools.readings.prepared, tools.limits, function, *given)
     except Crashed as crash:
         raise ConversionError("conversion_failed", "conversion", crash.status, crash.raised) from None
     except ConfinementError as ended:
@@ -206,7 +203,7 @@ async def _stage(job: ConvertDocument, tools: Tools, folder: Path, texts: list[A
         with suppress(ArtifactMissing, ArtifactCorrupt):
             await stage(ref)
     fitting = [asset for asset in job.assets if asset.artifact.size <= tools.converter.images.max_bytes]
-    for asset in await _confined(folder, tools.limits, may_show, texts, fitting) if fitting else ():
+    for asset in await _confined(folder, tools, may_show, texts, fitting) if fitting else ():
         await stage(asset.artifact)
 
 
@@ -224,7 +221,7 @@ async def on_fill_form(job: FillForm, *, readings: Readings) -> FormFilled | For
             await fetch(readings.artifacts, *owner, ref, folder / file)
         try:
             async with readings.turns.turn(job.document.tenant):
-                done = await confined_in(folder, PREPARED, readings.limits, fill_form)
+                done = await confined_in(folder, readings.prepared, readings.limits, fill_form)
         except ConfinementError as ended:
             log.warning("form_not_filled", reason=str(ended))
             return FormNotFilled(**about, reasons=(f"{job.name} could not be read: {ended}",))

@@ -6,6 +6,7 @@ A page that is drawn is a picture and its words, and last what it is called: tha
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
@@ -19,12 +20,12 @@ from stemma_contracts.v1 import inputs as i
 from stemma_contracts.v1.forms import MOST_FIELDS, MOST_REASONS, FormField, FormFields, RowCell
 from stemma_contracts.v1.inputs import ChangedPart, InputChanges, PageWord, PageWords
 from stemma_contracts.v1.jobs import ReadInput
+from stemma_evidence import read as read_source
 from stemma_forms import AnswersRefused, FormError, answers_in, fill, find_fields, unsupported
 from stemma_forms import Field as FoundField
-from stemma_languages import detect, role_of_text, unknown_language
+from stemma_languages import detect, language, role_of_text, shipped, unknown_language
 from stemma_markdown import BlockDifference, Document, changed_parts, differences, parts
 
-from .confidential import without
 from .reading import Child, Image, Limits, Reading, Unreadable, load_readers, read_input
 
 if TYPE_CHECKING:
@@ -42,6 +43,12 @@ MOST_BLOCKS = 200
 WHOLE_CHARACTERS = 600
 MOST_CHARACTERS = 2_000
 """Of one side of a block: of a longer one, such as a table, what changed in it is told."""
+_WIDE = "\u3041-\u9fff"
+"""Letters of scripts that put no spaces between words: each is a word of its own."""
+_WORD_OF_TEXT = re.compile(rf"[{_WIDE}]|[^\W{_WIDE}]+")
+_SIGNS = re.compile(r"[^\w\s|]*")
+_MOST_SIGNS = 20
+_BETWEEN = "\0"
 
 
 class Part(BaseModel):
@@ -86,17 +93,22 @@ class Filled(BaseModel):
 
 
 def prepare() -> None:
+    """Load what calls need, conversions too: each would load it again, in seconds."""
     import stemma_forms.acroform
     import stemma_forms.spreadsheet.filling
     import stemma_forms.word.filling  # noqa: F401
 
-    from . import returned  # noqa: F401
+    from . import conversion, gate, returned  # noqa: F401
 
     load_readers()
-    # The words of all languages, and the model that tells them apart: each call would read them again, in two seconds.
-    text = read_input("a.txt", "text/plain", b"The contractor shall train ten users. " * 9, Limits()).markdown
+    # The words and units of all languages, and the model that tells them apart.
+    said = b"The contractor shall train ten users in 2 weeks. " * 9
+    text = read_input("a.txt", "text/plain", said, Limits()).markdown
     role_of_text(text)
     detect(text)
+    for tag in shipped():
+        language(tag).name_of(tag)
+        read_source(text, "text/plain", tag, standing="section", name="")
 
 
 def read(folder: Path, job: ReadInput, limits: Limits) -> Done:
@@ -139,6 +151,34 @@ def _without_passages(folder: Path, job: ReadInput, reading: Reading) -> tuple[R
             words = f"Words that are confidential do not stand in it, so nothing was left out: {shown(passage)}"
             gone.append(i.ReadingWarning(code="confidential_missing", detail=words[:_DETAIL]))
     return replace(reading, markdown=text), gone
+
+
+def without(text: str, passage: str) -> str:
+    """A text with spaces in place of a passage, wherever its words stand in a row, with the signs around them.
+
+    Nothing else moves: places stay what they are.
+    """
+    found = list(_WORD_OF_TEXT.finditer(text))
+    wanted = [match.group().casefold() for match in _WORD_OF_TEXT.finditer(passage)]
+    joined, sought = _joined([match.group().casefold() for match in found]), _joined(wanted)
+    pieces, done, first, at, after = list[str](), 0, 0, 0, joined.find(sought) if wanted else -1
+    while after >= 0:
+        first, at = first + joined.count(_BETWEEN, at, after), after
+        start, end = found[first].start(), found[first + len(wanted) - 1].end()
+        start, end = max(_begin(text, start), done), end + len(_SIGNS.findall(text[end : end + _MOST_SIGNS])[0])
+        pieces += (text[done:start], re.sub(r"\S", " ", text[start:end]))
+        done, after = max(end, done), joined.find(sought, at + 1)
+    return "".join((*pieces, text[done:]))
+
+
+def _begin(text: str, start: int) -> int:
+    while start and not (text[start - 1].isalnum() or text[start - 1].isspace() or text[start - 1] in "_|"):
+        start -= 1
+    return start
+
+
+def _joined(words: list[str]) -> str:
+    return _BETWEEN + "".join(word + _BETWEEN for word in words)
 
 
 def passage_of(number: int) -> str:

@@ -25,7 +25,7 @@ from . import reading_call
 from .reading import Limits as FileLimits
 
 log = get_logger()
-# One for all files and forms of this process; it starts with the first of them.
+# One for all files, forms and conversions of this process; it starts with the first of them.
 PREPARED = Prepared(reading_call.prepare)
 PNG, JSON = "image/png", "application/json"
 
@@ -51,6 +51,7 @@ class Readings:
     turns: Turns
     file_limits: FileLimits = field(default_factory=FileLimits)
     drawings: Drawings = field(default_factory=lambda: Drawings(pages=0))
+    prepared: Prepared = PREPARED
 
     async def read(self, job: ReadInput) -> InputRead | InputUnreadable:
         if job.file.size > self.file_limits.file_bytes:
@@ -67,7 +68,7 @@ class Readings:
 
     async def _read(self, job: ReadInput, folder: Path) -> InputRead | InputUnreadable:
         try:
-            done = await confined_in(folder, PREPARED, self.limits, reading_call.read, job, self.file_limits)
+            done = await confined_in(folder, self.prepared, self.limits, reading_call.read, job, self.file_limits)
         except ConfinementError as ended:
             return _unreadable(job, _given_up(ended))
         return _unreadable(job, done.failure) if done.failure else await self._stored(folder, job, done)
@@ -127,7 +128,8 @@ class Readings:
         if not (most and job.draw and await asyncio.to_thread(_holds_pdf, folder)):
             return None
         try:
-            await confined_in(folder, PREPARED, self.drawings.limits, reading_call.draw, most, self.drawings.bytes_each)
+            limits, size = self.drawings.limits, self.drawings.bytes_each
+            await confined_in(folder, self.prepared, limits, reading_call.draw, most, size)
         except (ConfinementError, Stalled) as ended:
             log.warning("pages_not_drawn", input_id=job.input_id, why=str(ended))
         files = [folder / reading_call.page_of(number) for number in range(most)]

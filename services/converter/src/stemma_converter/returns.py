@@ -15,7 +15,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.returned import ReturnFigures, WrittenVersion, WrittenVersions
 
 from .placing import Draft
-from .readings import JSON, PREPARED, Readings
+from .readings import JSON, Readings
 from .returned import FILE, FOUND, compare, shown_in, text_of
 
 
@@ -46,7 +46,7 @@ class Returns:
     async def _compared(self, job: CompareReturn, folder: Path, known: tuple[WrittenVersion, ...]) -> Found | Problem:
         drafts = tuple(Draft(one.section_id, one.version, one.draft.digest) for one in known)
         about = job.document.document_id, drafts, job.file.name
-        shown = await confined_in(folder, PREPARED, self.readings.limits, shown_in, *about)
+        shown = await confined_in(folder, self.readings.prepared, self.readings.limits, shown_in, *about)
         if shown.failure:
             return shown.failure
         written = {(one.section_id, one.version): one.draft for one in known}
@@ -58,7 +58,9 @@ class Returns:
                 await self._lay(job, now.draft, folder / text_of(number, "now"))
         versions = {name: one.version for name, one in current.items()}
         language = job.document.language or "en"
-        done = await confined_in(folder, PREPARED, self.readings.limits, compare, shown.drafts, versions, language)
+        done = await confined_in(
+            folder, self.readings.prepared, self.readings.limits, compare, shown.drafts, versions, language
+        )
         if done.failure:
             return done.failure
         found = await asyncio.to_thread((folder / FOUND).read_bytes)
