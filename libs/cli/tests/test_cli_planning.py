@@ -1,4 +1,4 @@
-"""A verb behind `plan` is the same verb: what it would ask for is planned, and nothing is done."""
+"""What something would take is told before it is done, and what a document may take is asked."""
 
 import json
 from typing import Any
@@ -7,8 +7,12 @@ import pytest
 from stemma_contracts.v1 import events
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.budgets import Budget, BudgetQuestion, BudgetView
+from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.plans import Plan, PlannedWork
+from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.usage import Usage
+from stemma_testkit.document_events import CREATED_AT
 
 pytestmark = pytest.mark.req("L6")
 USAGE = Usage(calls=3, input_tokens=900, output_tokens=100, cost=0.25)
@@ -58,3 +62,27 @@ async def test_what_would_be_refused_is_refused(cli: Any, backstage: Any, writte
     done = await cli("plan", "approve", written, "research", "--version", "1")
     assert done.exit_code == 3
     assert "section_id" in done.stderr
+
+
+async def test_the_question_of_a_budget_stands_in_the_inbox_with_what_it_holds_up(
+    cli: Any, backstage: Any, document_id: str, requested: Any
+) -> None:
+    asked = BudgetQuestion(question="q1", bound="cost", sections=("research",), usage=USAGE)
+    reached = events.DocumentBudgetReached(**dict(asked), budget=Budget(cost=0.2))
+    await backstage.append(document_id, requested, reached)
+    about: dict[str, Any] = {"kind": "proposal", "status": DocumentStatus.RUNNING, "created_at": CREATED_AT}
+    view = BudgetView(budget=Budget(cost=0.2), question=asked)
+    await backstage.summarise(DocumentSummary(document_id=document_id, last_sequence=2, budget=view, **about))
+    [entry] = [one for one in json.loads((await cli("inbox", "--json")).stdout) if one["document_id"] == document_id]
+    assert (entry["section"], entry["about"], entry["unblocks"]) == (None, "", ["research", "solution"])
+    assert "these would pass it (cost): research" in entry["waits_for"]
+    assert f"`stemma budget {document_id[:8]}` with --once or --stop" in entry["waits_for"]
+
+
+async def test_a_document_is_asked_for_with_a_budget_and_what_is_none_is_refused(cli: Any, backstage: Any) -> None:
+    new = ("new", "proposal", "--brief", "-", "--json")
+    done = await cli(*new, "--budget", "cost=2.5", "--budget", "calls=40", stdin="Write.")
+    assert (done.exit_code, backstage.received[-1][1].budget) == (0, Budget(cost=2.5, calls=40)), done.stderr
+    for wrong in ("cost", "cost=much", "calls=2.5", "time=3", "cost=inf", "tokens=-1", "calls=²"):
+        assert (await cli(*new, "--budget", wrong, stdin="Write.")).exit_code == 2, wrong
+    assert len(backstage.received) == 1

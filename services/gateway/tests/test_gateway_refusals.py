@@ -63,6 +63,22 @@ def test_a_parameter_is_no_markup() -> None:
     assert reasons_shown(problem, "de") == "&lt;b&gt;{name}&lt;/b&gt; ist leer."
 
 
+@pytest.mark.parametrize(
+    ("problem", "shown"),
+    [
+        (Problem.of("budget_passed", bound="cost"), "das Budget des Dokuments (Kosten)"),
+        (Problem.of("entry_lapsed", lapse="stale"), "nicht zu gebrauchen: worauf er beruht, hat sich geändert"),
+        (Problem.of("outcome_same", outcome="won"), "schon vermerkt: gewonnen"),
+        (
+            Problem.of("input_role_same", input_id="role_of", role="internal"),
+            "role_of hat diese Rolle schon (Intern: ",
+        ),
+    ],
+)
+def test_a_parameter_that_is_a_word_of_ours_is_said_in_german(problem: Problem, shown: str) -> None:
+    assert shown in problem_shown(problem, "de")
+
+
 def test_a_program_is_told_the_code_of_the_one_problem_or_of_each() -> None:
     one, several = rejected(OLD), rejected(OLD, Problem.of("value_missing", "feedback"))
     assert (one.code, one.params, one.problems) == (OLD.code, OLD.params, (OLD,))

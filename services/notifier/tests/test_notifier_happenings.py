@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.notifications import NotificationRule, NotificationRules, Occasion
 from stemma_contracts.v1.section import Activity, SectionStatus
@@ -34,6 +35,9 @@ FAILED: dict[str, Any] = {
     "activity": Activity.GENERATE,
     "status": SectionStatus.FAILED,
 }
+BUDGET_REACHED = e.DocumentBudgetReached(
+    question="q1", bound="cost", sections=("research", "solution"), usage=Usage(), budget=Budget(cost=1)
+)
 STALE = tuple(StaleMark(section_id=one, reasons=()) for one in ("solution", "budget"))
 
 
@@ -44,6 +48,7 @@ STALE = tuple(StaleMark(section_id=one, reasons=()) for one in ("solution", "bud
         (review_requested("research", 2), [Happening(Occasion.WAITING, ("research",), 2)]),
         (need_raised("question"), [Happening(Occasion.WAITING, ("research",))]),
         (need_raised("validation"), []),
+        (BUDGET_REACHED, [Happening(Occasion.WAITING, ("research", "solution"))]),
         (e.DocumentCompleted(), [Happening(Occasion.FINISHED)]),
         (e.DocumentFailed(failed_sections=("research",)), [Happening(Occasion.FAILED)]),
         (e.SectionModelUnavailable(**FAILED), [Happening(Occasion.FAILED, ("research",))]),

@@ -25,12 +25,11 @@ STEMMA_ACTOR (whom a program names), STEMMA_LOGIN (file of a person's login), \
 STEMMA_DATA_DIR (folder of `stemma up`, ./.stemma by default, where the other verbs find the server)."""
 
 MODULES = {
-    "documents": "new outline list show kinds watch",
+    "documents": "new outline list show kinds watch budget erase",
     "decisions": "inbox approve withdraw-approval revise answer retry pause resume cancel assign comment comments",
     "editing": "edit accept-edit reject-edit keep regenerate restore settle take-back",
     "facts": "fact",
     "planning": "plan",
-    "budgets": "budget",
     "comparing": "stale diff history replay",
     "exporting": "export",
     "proving": "verify provenance",
@@ -39,7 +38,6 @@ MODULES = {
     "ledgers": "ledger",
     "matrices": "matrix",
     "library": "library reuse outcome",
-    "erasing": "erase",
     "identity": "login logout token desk mcp",
     "installation": "demo up models tenant user",
     "operating": "backup doctor restore-backup dead",

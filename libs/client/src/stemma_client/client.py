@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from stemma_artifacts.store import ArtifactStore
     from stemma_artifacts.uploads import Progress, ResumableUploads
     from stemma_contracts.v1.answers import RequestAccepted
+    from stemma_contracts.v1.budgets import Budget
     from stemma_contracts.v1.capabilities import DocumentKind
     from stemma_contracts.v1.comments import NewComment
     from stemma_contracts.v1.exports import Cover, ExportFormat, VersionPair
@@ -124,12 +125,11 @@ class Client(Decisions):
     ) -> AsyncIterator[Client]:
         """A connected client.
 
-        What is not given comes from ``STEMMA_NATS_URL``, ``STEMMA_NATS_USER``,
-        ``STEMMA_NATS_PASSWORD`` and ``STEMMA_TENANT``, else from the login of this person and the state file of
-        ``stemma up``. ``login`` is the file of another. ``actor`` names the person behind the decisions of a program,
-        which the log tells as claimed; a person who is logged in is always that person. ``told`` is called with a line
-        when the server is lost and when it is back; in between the client waits for it. Raises `InvalidAddressError`,
-        `InvalidLoginError`, and `InvalidToken` of `stemma_contracts.tokens` for what is no tenant.
+        What is not given comes from ``STEMMA_NATS_URL``, ``STEMMA_NATS_USER``, ``STEMMA_NATS_PASSWORD`` and
+        ``STEMMA_TENANT``, else from the login of this person and the state file of ``stemma up``. ``login`` is the
+        file of another. ``actor`` names whom a program decides for, which the log tells as claimed; a person who is
+        logged in is always that person. ``told`` is called with a line when the server is lost and when it is back;
+        in between the client waits for it. Raises `InvalidAddressError`, `InvalidLoginError`, and `InvalidToken`.
         """
         address = find_server(url, tenant=tenant, user=user, password=password, login=login)
         async with cls.connect_to(address, actor=actor, told=told) as client:
@@ -170,8 +170,7 @@ class Client(Decisions):
         `AnswerTimeoutError`; after the last one `answer` asks again.
         """
         request = await self._completed(request)
-        encoded = encode(request)
-        return await answered(self._connection, request, encoded, wait_s)
+        return await answered(self._connection, request, encode(request), wait_s)
 
     async def send(self, request: Request) -> str:
         """Publish a request and wait for no answer; the id by which `answer` asks for it.
@@ -226,7 +225,6 @@ class Client(Decisions):
         return await self._connection.call(store.put(content, name=name, media_type=input_files.media_type_of(name)))
 
     async def upload_progress(self, upload_id: str) -> Progress:
-        """How far an upload in pieces has come; see `ResumableUploads`."""
         return await self._connection.call((await self._in_pieces()).progress(upload_id))
 
     async def upload_piece(
@@ -257,6 +255,7 @@ class Client(Decisions):
         review: ReviewPolicy | ReviewMode | None = None,
         language: str | None = None,
         outline: Sequence[OutlineSection] | None = None,
+        budget: Budget | None = None,
         request_id: str | None = None,
         wait_s: float = ANSWER_TIMEOUT_S,
     ) -> RequestAccepted:
@@ -264,10 +263,10 @@ class Client(Decisions):
 
         Of ``roles`` each file has the role that it stands under. ``inputs`` are evidence, unless their names or texts
         propose another role: mails are internal.
-        Without ``title`` it has the heading that the brief begins with, or the title in its front matter. A brief that
-        is a file gives its first heading, or the title among its properties; until it is read, its name.
+        Without ``title`` it has the heading that the brief begins with, or the title in its front matter; a file gives
+        its first heading, or the title among its properties, and its name until it is read.
         It is in ``language``, a tag such as ``de``, else in that of the brief. Its sections are those of ``outline``,
-        else those of its kind.
+        and its ``budget`` the one given, else those of its kind.
         Of a folder every file is sent that is not hidden, under its path inside the folder. Raises
         `InvalidInputError` for what must not or cannot be sent, before anything is.
         """
@@ -289,6 +288,7 @@ class Client(Decisions):
                 review=ReviewPolicy(mode=review) if isinstance(review, ReviewMode) else review,
                 language=language,
                 outline=tuple(outline) if outline is not None else None,
+                budget=budget,
             ),
             wait_s=wait_s,
         )

@@ -20,6 +20,7 @@ from markupsafe import Markup, escape
 from pydantic import AfterValidator, BaseModel, ValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, RedirectResponse
+from stemma_contracts import problems
 from stemma_contracts.v1.answers import Problem
 
 from .catalogues import LANGUAGES, WRITTEN_IN, sentence, words
@@ -202,6 +203,8 @@ def _told(request: Request, error: Exception) -> Response:
 
 FOREIGN = "reason"
 """The parameter that holds words of others, which are in `WRITTEN_IN`."""
+WORDED = ("bound", "lapse", "outcome", "role")
+"""The parameters that hold a word of ours, which the catalogues have as ``NAME_VALUE``."""
 
 
 @dataclass(frozen=True)
@@ -237,9 +240,14 @@ def _reason(problem: Problem, language: str) -> Reason:
     if not template:
         return Reason(field, _foreign(problem.message))
     foreign = {FOREIGN: _foreign(str(problem.params[FOREIGN]))} if FOREIGN in problem.params else {}
-    said = escape(template).format_map({**problem.params, **foreign})
+    params = {name: _param(name, value, language) for name, value in problem.params.items()}
+    said = escape(template).format_map({**params, **foreign})
     is_sentence = said[:1].isupper() or not said[:1].isalpha()
     return Reason("" if is_sentence and not foreign else field, said)
+
+
+def _param(name: str, value: problems.Param, language: str) -> problems.Param:
+    return words(language).get(f"{name}_{value}", value) if name in WORDED else value
 
 
 def _foreign(said: str) -> Markup:

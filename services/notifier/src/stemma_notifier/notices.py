@@ -144,6 +144,8 @@ def _of_itself(event: AnyEvent) -> tuple[Happening, ...]:
             return (Happening(Occasion.WAITING, (section,)),)
         case events.SectionEditProposed(section_id=section, version=version):
             return (Happening(Occasion.WAITING, (section,), version),)
+        case events.DocumentBudgetReached(sections=sections):
+            return (Happening(Occasion.WAITING, sections[:MOST_SECTIONS]),)
         case events.SectionAssigned(section_id=section, assignee=assignee, due=due):
             return (Happening(Occasion.ASSIGNED, (section,), assignee=assignee, due=due),)
         case events.SectionDueSoon(section_id=section, assignee=assignee, due=due):

@@ -8,6 +8,7 @@ from math import inf
 from stemma_client.client import Client
 from stemma_client.errors import DocumentNotFoundError
 from stemma_client.findings import Finding, findings_of
+from stemma_contracts.v1.budgets import BudgetQuestion
 from stemma_contracts.v1.inputs import BRIEF
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.views import AssignmentView, DocumentView, SectionView
@@ -19,6 +20,7 @@ from stemma_cli.output import note
 
 from .findings import lines_about_edit, lines_of
 from .inputs import brief_words
+from .plans import budget_words
 
 FEW = 4
 """Findings of a section that stand below the list."""
@@ -26,7 +28,7 @@ FEW = 4
 
 @dataclass(frozen=True)
 class Entry:
-    """What waits in a document: a section, or the brief, which nobody can read."""
+    """What waits in a document: a section, the brief, which nobody can read, or the question of its budget."""
 
     document_id: str
     document_title: str
@@ -37,10 +39,11 @@ class Entry:
     question: str = ""
     findings: Sequence[Finding] = ()
     edit_findings: Sequence[str] = ()
+    about: str = BRIEF
 
     @property
     def section_id(self) -> str:
-        return self.section.section_id if self.section else BRIEF
+        return self.section.section_id if self.section else self.about
 
     @property
     def assignment(self) -> AssignmentView:
@@ -74,13 +77,22 @@ async def entries_of(client: Client, document: DocumentSummary) -> list[Entry]:
     title = await title_of(client, view.document_id, view.title)
     listed = [section for section in view.sections.values() if section.waits or section.open_threads]
     waiting = [await _entry(client, view, title, section) for section in listed]
-    return [*([_brief_entry(view, title)] if view.lacks_brief else []), *waiting]
+    return [
+        *([_brief_entry(view, title)] if view.lacks_brief else []),
+        *([_budget_entry(view, title, view.budget.question)] if view.budget and view.budget.question else []),
+        *waiting,
+    ]
 
 
 def _brief_entry(view: DocumentView, title: str) -> Entry:
     """A brief that nobody can read holds up all sections."""
     held_up = sorted(view.sections)
     return Entry(view.document_id, title, None, held_up, brief_words(view), view.updated_at)
+
+
+def _budget_entry(view: DocumentView, title: str, asked: BudgetQuestion) -> Entry:
+    held_up = sorted({*asked.sections}.union(*(waiting_for(view, name) for name in asked.sections)))
+    return Entry(view.document_id, title, None, held_up, budget_words(view), view.updated_at, about="")
 
 
 async def _entry(client: Client, view: DocumentView, title: str, section: SectionView) -> Entry:

@@ -47,7 +47,10 @@ async def inbox(
         documents = [
             document
             for document in await client.documents()
-            if document.lacks_brief or waiting_sections(document) or commented_sections(document)
+            if document.lacks_brief
+            or (document.budget and document.budget.question)
+            or waiting_sections(document)
+            or commented_sections(document)
         ]
         found = await _entries(client, documents) if documents else []
         me = client.actor

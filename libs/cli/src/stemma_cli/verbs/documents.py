@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
 from stemma_cli.arguments import AsJson, Document
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document, find_section, title_of
-from stemma_cli.output import clean, note, say, say_json, say_rows, say_tree
+from stemma_cli.output import clean, note, reply, say, say_json, say_rows, say_tree
+from stemma_cli.report import tell_answer
 from stemma_cli.runtime import connected
 
 if TYPE_CHECKING:
     from stemma_client.client import Client
     from stemma_contracts.v1.answers import RequestAccepted
+    from stemma_contracts.v1.budgets import Budget
     from stemma_contracts.v1.outline import OutlineSection
     from stemma_contracts.v1.references import UploadRole
+    from stemma_contracts.v1.requests import DocumentRequest
+    from stemma_contracts.v1.views import DocumentView
 
 
 CHAPTERS_WAIT_S = 60
@@ -47,6 +51,14 @@ Internal = Annotated[
     list[Path] | None, typer.Option(help="The same, of what is never quoted. Mails are internal unless you say more.")
 ]
 RequestId = Annotated[str | None, typer.Option(help="Id of the request: the same one again gives the same document.")]
+OutlineFrom = Annotated[
+    list[Path] | None,
+    typer.Option(help="File or folder that says which sections the document has to have; see `stemma outline`."),
+]
+Bounds = Annotated[
+    list[str] | None,
+    typer.Option(metavar="BOUND=NUMBER", help="What it may cost: cost (US dollars), calls or tokens; repeatable."),
+]
 Prices = Annotated[list[Path] | None, typer.Option(help="The same, of rates and prices of yours.")]
 
 
@@ -73,16 +85,15 @@ async def new(
     outline: Annotated[
         str | None, typer.Option("--outline", help="File with the sections: .md, .yaml or .json; see `stemma outline`.")
     ] = None,
-    outline_from: Annotated[
-        list[Path] | None,
-        typer.Option(help="File or folder that says which sections the document has to have; see `stemma outline`."),
-    ] = None,
+    outline_from: OutlineFrom = None,
+    budget: Bounds = None,
     request_id: RequestId = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask for a new document.
 
     Example: stemma new proposal --brief brief.md --input inputs/
+    Example: stemma new proposal --brief brief.md --budget cost=20
     """
     if outline is not None and outline_from:
         raise typer.BadParameter("--outline and --outline-from both give the sections: leave one of them out")
@@ -103,6 +114,7 @@ async def new(
             review=ReviewPolicy(mode=ReviewMode(policy), min_score=min_score) if policy else None,
             language=language,
             outline=await _outline_of(outline, outline_from),
+            budget=_budget_of(budget) if budget else None,
             request_id=request_id,
         )
         if as_json:
@@ -138,6 +150,20 @@ def _sample_of(kind: str, brief: str | None, inputs: list[Path] | None) -> tuple
     if brief or inputs:
         raise CliError(ExitCode.USAGE, "--sample brings its own brief and inputs")
     return str(folder / "brief.md"), [folder / "inputs"]
+
+
+def _budget_of(bounds: Sequence[str]) -> Budget:
+    from stemma_contracts.v1.budgets import Bound, Budget
+
+    named = dict[str, float]()
+    for name, _, number in (bound.partition("=") for bound in bounds):
+        if name not in get_args(Bound) or not number.isascii():
+            raise typer.BadParameter(f"--budget has {', '.join(get_args(Bound))}, such as cost=20, not {name!r}")
+        try:
+            named[name] = float(number) if name == "cost" else int(number)
+        except ValueError:
+            raise typer.BadParameter(f"--budget {name}: {number!r} is no number") from None
+    return Budget.model_validate(named)
 
 
 async def _brief_in(file: str | None) -> str | Path:
@@ -331,4 +357,98 @@ async def watch(
         return await tell_verdict(client, reading.view)
 
 
-VERBS = {"new": new, "outline": outline, "list": list_documents, "show": show, "kinds": kinds, "watch": watch}
+async def budget(
+    document: Document,
+    calls: Annotated[int | None, typer.Option("--calls", min=0, help="Model calls that it may take.")] = None,
+    tokens: Annotated[int | None, typer.Option("--tokens", min=0, help="Tokens, read and written.")] = None,
+    cost: Annotated[float | None, typer.Option("--cost", min=0, help="US dollars.")] = None,
+    unbound: Annotated[bool, typer.Option("--none", help="No bound any more.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Write what waits, although that passes the budget.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Leave what waits until there is another budget.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a document may cost, say it anew, or answer the question that is asked before that is passed.
+
+    What is written is never cut off; sections that would pass the budget wait until a person answers. Bounds that are
+    not given are none.
+
+    Example: stemma budget 3f2a --cost 20 --calls 400
+    Example: stemma budget 3f2a --once
+    """
+    from stemma_cli.rendering.plans import budget_words
+
+    bounds = {"calls": calls, "tokens": tokens, "cost": cost}
+    given = {name: bound for name, bound in bounds.items() if bound is not None}
+    if bool(given) + unbound + once + stop > 1:
+        raise typer.BadParameter("give bounds, --none, --once or --stop")
+    async with connected(as_json) as client:
+        view = await client.document(await find_document(client, document))
+        if given or unbound or once or stop:
+            answer = "once" if once else "stop" if stop else ""
+            accepted = await client.request(_asked(view, given, answer))
+            view = await client.document(view.document_id, at_least=accepted.sequence)
+            tell_answer(accepted, budget_words(view), as_json=as_json)
+        elif as_json:
+            say_json(view.budget)
+        else:
+            say(budget_words(view))
+
+
+def _asked(view: DocumentView, bounds: dict[str, float], answer: str) -> DocumentRequest:
+    from stemma_contracts.v1 import requests as r
+
+    about = {"document_id": view.document_id}
+    if not answer:
+        return r.SetBudget.model_validate({**about, "budget": bounds})
+    question = view.budget.question.question if view.budget and view.budget.question else "none"
+    return r.AnswerBudget.model_validate({**about, "question": question, "answer": answer})
+
+
+async def erase(
+    document: Document,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask at the terminal.")] = False,
+    library: Annotated[
+        bool, typer.Option("--library", help="Withdraw also what other documents took of it from the library.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would go, and erase nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Erase a document and all that is stored of it, for good. One that is running is cancelled first.
+
+    It says how much would go from which store, and asks; a script says --yes. That it was erased, by whom and when, is
+    all that stays: `stemma history DOC` certifies it. Backups and what people downloaded are not reached.
+
+    Example: stemma erase 3f2a --dry-run
+    Example: stemma erase 3f2a --yes
+    """
+    from stemma_contracts.v1 import requests as r
+
+    from stemma_cli.consent import agreed
+
+    async with connected(as_json) as client:
+        document_id = await find_document(client, document)
+        plan = await client.request(r.EraseDocument(document_id=document_id))
+        told = [f"{one.store}: {one.count}" for one in plan.would_erase]
+        if dry_run:
+            reply(plan, *told, as_json=as_json)
+            return
+        if not yes:
+            note("\n".join(told))
+            hint = f"say it: stemma erase {document} --yes"
+            await agreed(f"Erase {document_id} for good?", "nobody was asked", hint)
+        accepted = await client.request(
+            r.EraseDocument(document_id=document_id, sequence=plan.sequence, library=library)
+        )
+    tell_answer(accepted, f"{document_id} is being erased", as_json=as_json)
+
+
+VERBS = {
+    "new": new,
+    "outline": outline,
+    "list": list_documents,
+    "show": show,
+    "kinds": kinds,
+    "watch": watch,
+    "budget": budget,
+    "erase": erase,
+}
