@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 from stemma_client import RecordedEvent
-from stemma_client.reading import read_document
+from stemma_client.reading import jobs_of, read_document
 from stemma_contracts import Contract, envelope_for, registry
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.evaluation import Evaluation
+from stemma_contracts.v1.jobs import GenerateSection, ValidateDraft
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
-from stemma_testkit.document_events import DOCUMENT, REF, document_requested, job, time_of
+from stemma_testkit.document_events import DOCUMENT, REF, document_requested, job, section_drafted, time_of
 
 WRITTEN = e.SectionEdited(section_id="research", version=1, draft=REF, origin=Origin.WRITTEN, actor="ana")
 LOST = e.SectionApproved(section_id="nowhere", version=1)
@@ -54,3 +55,14 @@ def test_an_event_that_does_not_fit_changes_nothing_and_does_not_count() -> None
 def test_a_document_that_nothing_is_known_of_is_empty() -> None:
     view = read_document("nobody", [recorded(1, WRITTEN)])
     assert (view.document_id, view.sections, view.last_sequence) == ("nobody", {}, 1)
+
+
+@pytest.mark.req("P2", "E3")
+def test_every_job_comes_once_with_the_event_that_its_outcome_became_as_far_as_one_did() -> None:
+    drafted = section_drafted("research").model_copy(update={"job_id": job(1, "generate", "research")})
+    late = e.OutcomeSuperseded(job_id=drafted.job_id, outcome="stemma.section.generated.v1")
+    log = [recorded(n, contract) for n, contract in enumerate((document_requested(), drafted, late), 1)]
+    log = [replace(one, subject=one.subject.replace(".d1.", ".doc.")) for one in log]
+    (written, became), (checked, nothing) = jobs_of(log)
+    assert (type(written), type(checked)) == (GenerateSection, ValidateDraft)
+    assert (written.job_id, became, nothing) == (drafted.job_id, log[1], None)

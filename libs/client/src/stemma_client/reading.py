@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING, assert_never
 
 from stemma_contracts import subjects
@@ -29,6 +30,8 @@ from .errors import DocumentNotFoundError
 from .recorded import Genuine, RecordedEvent, read_whole
 
 if TYPE_CHECKING:
+    from stemma_contracts.v1.jobs import Job
+
     from .client import Client
 
 
@@ -222,3 +225,23 @@ def version_pairs(before: DocumentView, after: DocumentView) -> list[VersionPair
         for name, section in after.sections.items()
     ]
     return pairs if len(pairs) <= MOST_SECTIONS else [pair for pair in pairs if pair.from_version != pair.to_version]
+
+
+def jobs_of(history: Sequence[RecordedEvent]) -> Iterator[tuple[Job, RecordedEvent | None]]:
+    """Every job that the log of a document opened, in that order, and the event that its outcome became, if any did."""
+    # Most verbs replay nothing, and what makes jobs takes long to load.
+    from stemma_domain.work import openings
+
+    became = {
+        job_id: event
+        for event in reversed(history)
+        if (job_id := getattr(event.contract, "job_id", None)) and not isinstance(event.contract, e.OutcomeSuperseded)
+    }
+    reading, known = Reading(history[0].document_id if history else ""), set[str]()
+    for _, decided in groupby(history, key=lambda event: event.envelope.causation_id or event.envelope.id):
+        for event in decided:
+            reading = reading.after(event)
+        for job_id, task, about in openings(reading.state).values():
+            if job_id not in known:
+                known.add(job_id)
+                yield task.make(*about), became.get(job_id)

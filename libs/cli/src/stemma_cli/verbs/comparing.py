@@ -143,7 +143,7 @@ async def _show(client: Client, history: Sequence[RecordedEvent], section: str |
 
 
 def _say_jobs(history: Sequence[RecordedEvent]) -> None:
-    from stemma_client.replays import jobs_of
+    from stemma_client.reading import jobs_of
     from stemma_contracts import registry
 
     for job, event in jobs_of(history):
