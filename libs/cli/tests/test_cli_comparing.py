@@ -120,27 +120,22 @@ async def test_stale_shows_of_a_changed_section_what_the_stale_one_uses(
     assert len(lines) == 4
 
 
-async def test_stale_says_when_nothing_is(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
-    await backstage.append(document_id, requested)
-
-    done = await cli("stale", document_id)
-
-    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "nothing is stale\n")
-
-
-async def test_diff_marks_the_words_that_differ_between_the_last_two_versions(cli: Any, edited: str) -> None:
+async def test_diff_marks_the_words_that_differ_between_the_last_versions_or_those_that_are_named(
+    cli: Any, on_a_terminal: Any, edited: str
+) -> None:
     assert (await cli("diff", edited, "research")).stdout == (
         "research: version 1 -> 2: words removed: 1, added: 1, in 1 place\n\nline 3\nIt takes [-12-]{+10+} weeks.\n"
     )
-
-
-async def test_diff_compares_the_versions_that_are_named(cli: Any, edited: str) -> None:
     back = json.loads((await cli("diff", edited, "research", "2", "1", "--json")).stdout)
-    same = await cli("diff", edited, "research", "2")
-
     assert (back["old_version"], back["new_version"], back["changes"][0]["old_line"]) == (2, 1, 3)
     assert {"kind": "added", "text": "12"} in back["changes"][0]["pieces"]
-    assert same.stdout == "research: version 2 -> 2: no words differ\n"
+    assert (await cli("diff", edited, "research", "2")).stdout == "research: version 2 -> 2: no words differ\n"
+    seen, _ = await on_a_terminal("diff", edited, "research")
+    assert "\x1b[9;31m[-12-]" in seen
+    assert "\x1b[1;32m{+10+}" in seen
+    unknown, single = await cli("diff", edited, "research", "7"), await cli("diff", edited, "solution")
+    assert (unknown.exit_code, "it has 1, 2" in unknown.stderr) == (2, True)
+    assert (single.exit_code, "there is nothing to compare" in single.stderr) == (1, True)
 
 
 async def test_take_back_lists_single_changes_by_numbers_and_takes_back_those_that_are_named(
@@ -153,21 +148,6 @@ async def test_take_back_lists_single_changes_by_numbers_and_takes_back_those_th
     [(_, request)] = backstage.received
     assert isinstance(request, TakeBackChanges)
     assert (request.version, request.since, request.changes, request.shown) == (2, 1, (1,), 1)
-
-
-async def test_diff_says_which_versions_there_are(cli: Any, edited: str) -> None:
-    unknown, single = await cli("diff", edited, "research", "7"), await cli("diff", edited, "solution")
-
-    assert (unknown.exit_code, single.exit_code) == (2, 1)
-    assert "it has 1, 2" in unknown.stderr
-    assert "there is nothing to compare" in single.stderr
-
-
-async def test_diff_is_coloured_on_a_terminal(on_a_terminal: Any, edited: str) -> None:
-    seen, _ = await on_a_terminal("diff", edited, "research")
-
-    assert "\x1b[9;31m[-12-]" in seen
-    assert "\x1b[1;32m{+10+}" in seen
 
 
 async def test_history_tells_who_decided_what_about_which_version_in_which_words(cli: Any, edited: str) -> None:
@@ -215,15 +195,14 @@ async def test_replay_refuses_what_is_no_moment_and_one_before_the_first(cli: An
     assert "it begins at " in too_early.stderr
 
 
-async def test_history_outlives_the_texts(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
-    gone = requested.brief
-    await backstage.append(
-        document_id,
-        requested,
-        events.SectionEditRequested(section_id="research", version=1, instruction=gone, actor="x"),
-    )
-
+async def test_where_nothing_is_stale_it_is_said_and_history_outlives_the_texts(
+    cli: Any, backstage: Any, document_id: str, requested: Any
+) -> None:
+    asked = events.SectionEditRequested(section_id="research", version=1, instruction=requested.brief, actor="x")
+    await backstage.append(document_id, requested, asked)
     assert (await cli("history", document_id)).stdout.endswith("\t(not stored any more)\n")
+    done = await cli("stale", document_id)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "nothing is stale\n")
 
 
 async def test_show_tells_versions_origins_and_reasons_and_draws_the_map(cli: Any, edited: str) -> None:

@@ -29,52 +29,48 @@ def covered(backstage: Any, document_id: str, requested: Any, drafted: Any, revi
     return made
 
 
-async def told_everywhere(cli: Any, document_id: str) -> tuple[str, str, str]:
-    """What is told beside the text of the section, and in one line of the inbox and of watch."""
-    section, watched = await cli("show", document_id, "research"), await cli("watch", document_id)
-    assert section.stdout == "# Research\n"
-    [row] = [line for line in (await cli("inbox")).stdout.splitlines() if document_id in line]
-    return section.stderr, row, watched.stdout + watched.stderr
+CHAPTER = UncoveredChapter(file="tender.md", chapter="Price", line=9, blocks=2, why="facts")
+FOREIGN = (
+    ForeignInput(file="tender.md", language="en", blocks=4),
+    ForeignInput(file="plan.md", language="ja", blocks=1),
+)
 
 
-@pytest.mark.req("T1", "T7")
-async def test_each_chapter_that_lacks_something_is_named_and_how_much_is_not_covered(
-    cli: Any, covered: Covered
+@pytest.mark.req("T1", "T2", "T7")
+@pytest.mark.parametrize(
+    ("coverage", "words", "in_short"),
+    [
+        (
+            CoverageSummary(total=9, covered=6, left_out=1, missing_blocks=2, missing=(CHAPTER,), more=3),
+            (
+                "coverage: 6 of 9 blocks of the inputs are covered; 2 missing, 1 left out",
+                "not covered: tender.md, Price, line 9: amounts, dates or names are missing (2 blocks)",
+                "not covered: 3 more chapters; the export names them",
+            ),
+            "2 of 9 blocks of the inputs not covered",
+        ),
+        (
+            CoverageSummary(total=9, covered=4, not_comparable=5, language="de", foreign=FOREIGN),
+            (
+                "coverage: 4 of 9 blocks of the inputs are covered; 5 not comparable",
+                "tender.md: 4 blocks in English not comparable with the text, which is in German",
+                "plan.md: 1 block in Japanese not comparable with the text, which is in German",
+            ),
+            "5 blocks in English and Japanese not comparable with the text, which is in German",
+        ),
+    ],
+    ids=["missing", "foreign"],
+)
+async def test_what_lacks_or_cannot_be_compared_is_named_beside_the_text_and_in_one_line_elsewhere(
+    cli: Any, covered: Covered, coverage: CoverageSummary, words: tuple[str, ...], in_short: str
 ) -> None:
-    chapter = UncoveredChapter(file="tender.md", chapter="Price", line=9, blocks=2, why="facts")
-    lacking = await covered(
-        CoverageSummary(total=9, covered=6, left_out=1, missing_blocks=2, missing=(chapter,), more=3)
-    )
-    document = (await cli("show", lacking)).stdout
-    beside, row, watched = await told_everywhere(cli, lacking)
-    for words in (
-        "coverage: 6 of 9 blocks of the inputs are covered; 2 missing, 1 left out",
-        "not covered: tender.md, Price, line 9: amounts, dates or names are missing (2 blocks)",
-        "not covered: 3 more chapters; the export names them",
-    ):
-        assert words in document
-        assert words in beside
-    assert ["2 of 9 blocks of the inputs not covered" in told for told in (row, watched)] == [True, True]
-
-
-@pytest.mark.req("T2", "T7")
-async def test_each_input_in_another_language_is_named_and_why_it_is_not_compared(cli: Any, covered: Covered) -> None:
-    inputs = (
-        ForeignInput(file="tender.md", language="en", blocks=4),
-        ForeignInput(file="plan.md", language="ja", blocks=1),
-    )
-    foreign = await covered(CoverageSummary(total=9, covered=4, not_comparable=5, language="de", foreign=inputs))
-    document = (await cli("show", foreign)).stdout
-    beside, row, watched = await told_everywhere(cli, foreign)
-    for words in (
-        "coverage: 4 of 9 blocks of the inputs are covered; 5 not comparable",
-        "tender.md: 4 blocks in English not comparable with the text, which is in German",
-        "plan.md: 1 block in Japanese not comparable with the text, which is in German",
-    ):
-        assert words in document
-        assert words in beside
-    both = "5 blocks in English and Japanese not comparable with the text, which is in German"
-    assert [both in told for told in (row, watched)] == [True, True]
+    document_id = await covered(coverage)
+    document, section = await cli("show", document_id), await cli("show", document_id, "research")
+    assert section.stdout == "# Research\n"
+    assert [one for one in words if one not in document.stdout or one not in section.stderr] == []
+    [row] = [line for line in (await cli("inbox")).stdout.splitlines() if document_id in line]
+    watched = await cli("watch", document_id)
+    assert [in_short in told for told in (row, watched.stdout + watched.stderr)] == [True, True]
 
 
 @pytest.mark.req("T1", "T7")

@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import os
-import subprocess
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -202,20 +200,19 @@ async def test_one_that_does_not_fit_its_contract_goes_once_it_was_mended(bench:
 
 
 async def test_a_text_that_is_refused_is_kept_in_the_file_of_the_editor(
-    bench: Bench, stemma: str, tmp_path: Path
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     number = await bench.bury_outcome(OPEN)
     editor = tmp_path / "editor"
     editor.write_text("#!/bin/sh\nsed -i s/default/elsewhere/ $1\n")
     editor.chmod(0o700)
-    environ = os.environ | bench.environment() | {"VISUAL": str(editor)}
-
-    command = [stemma, "dead", "edit", str(number)]
-    done = await asyncio.to_thread(subprocess.run, command, env=environ, capture_output=True, text=True)
-
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    # The command runs beside the test here, in a thread that cannot take signals.
+    monkeypatch.setattr("signal.signal", lambda *_: None)
+    monkeypatch.setenv("VISUAL", str(editor))
+    done = await bench.run("edit", str(number))
     kept = Path(done.stderr.split("your text is kept in ")[1].splitlines()[0])
-    assert (done.returncode, '"tenant": "elsewhere"' in kept.read_text()) == (3, True)
-    kept.unlink()
+    assert (done.exit_code, '"tenant": "elsewhere"' in kept.read_text()) == (3, True)
 
 
 async def test_an_edited_request_goes_under_an_id_of_its_own(bench: Bench) -> None:

@@ -5,7 +5,6 @@ import pytest
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.coverage import NotCovered
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark, ExportWarning
-from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.provenance import Provenance
 
 
@@ -80,27 +79,17 @@ async def test_at_a_terminal_approve_all_asks_about_the_versions_that_it_shows(
     assert [request.version for _, request in backstage.received] == sent
 
 
-async def test_answer_finds_the_open_need(cli: Any, backstage: Any, document_id: str, requested: Any) -> None:
-    need = Need(need_id="n7", kind="question", checkpoint_id="c")
-    raised = events.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
-    await backstage.append(document_id, requested, raised)
-
-    nothing = await cli("answer", document_id, "solution", "-m", "Yes.")
-    assert (nothing.exit_code, "solution asks for nothing" in nothing.stderr) == (1, True)
-    done = await cli("answer", document_id, "research", "-m", "The figures of 2024.")
-
-    [(_, request)] = backstage.received
-    assert done.exit_code == 0
-    assert (request.need_id, request.answer) == ("n7", "The figures of 2024.")
+def lacks(**told: Any) -> dict[str, Any]:
+    return {"not_covered": (NotCovered(section_id="research", **told),)}
 
 
 @pytest.fixture
 def converter(backstage: Any, document_id: str) -> Any:
-    def answer_with(*warnings: ExportWarning, **more: Any) -> None:
+    def answer_with(**told: Any) -> None:
         async def convert(request: requests.ExportDocument) -> None:
             artifact = await backstage.text(document_id, "the document")
             common: dict[str, Any] = {"export_id": "x1", "format": request.format}
-            done = events.DocumentExported(**common, job_id="j", artifact=artifact, warnings=warnings, **more)
+            done = events.DocumentExported(**common, job_id="j", artifact=artifact, **told)
             await backstage.append(document_id, events.ExportRequested(**common), done)
 
         backstage.on_request = convert
@@ -113,7 +102,8 @@ async def test_export_writes_the_file_whole_prints_its_path_and_tells_what_it_la
     cli: Any, backstage: Any, converter: Any, document_id: str, tmp_path: Path
 ) -> None:
     remarks = (ExportRemark(code="missing_font", detail="Thai: กข"), ExportRemark(code="from_tomorrow"))
-    converter(ExportWarning(code="missing_image", section_id="research", count=2), remarks=remarks)
+    missing = ExportWarning(code="missing_image", section_id="research", count=2)
+    converter(warnings=(missing,), remarks=remarks)
 
     done = await cli("export", document_id, "-o", str(tmp_path / "out.pdf"))
 
@@ -126,50 +116,31 @@ async def test_export_writes_the_file_whole_prints_its_path_and_tells_what_it_la
 
 @pytest.mark.req("T1", "B2")
 @pytest.mark.parametrize(
-    "unfinished",
-    [
-        {"warnings": (ExportWarning(code="not_approved", section_id="research"),)},
-        {"remarks": (ExportRemark(code="open_heading", section_id="research"),)},
-    ],
-)
-async def test_an_export_that_is_unfinished_is_written_and_ends_with_5(
-    cli: Any, converter: Any, document_id: str, tmp_path: Path, unfinished: dict[str, Any]
-) -> None:
-    converter(*unfinished.get("warnings", ()), remarks=unfinished.get("remarks", ()))
-
-    done = await cli("export", document_id, "-f", "md", "-o", str(tmp_path))
-
-    assert done.exit_code == 5
-    assert (tmp_path / f"{document_id}.md").read_text() == "the document"
-
-
-@pytest.mark.req("T1")
-@pytest.mark.parametrize(
     ("told", "code", "words"),
     [
-        ({"missing_blocks": 2}, 5, "research: blocks of the inputs that are missing: 2; a page says which"),
-        ({"checked": False}, 5, "research: nobody knows what of the inputs it covers; `stemma show` says why"),
-        ({"not_comparable": 3}, 0, "research: 3 blocks in another language not comparable with the text"),
+        ({"warnings": (ExportWarning(code="not_approved", section_id="research"),)}, 5, "research: not approved"),
+        ({"remarks": (ExportRemark(code="open_heading", section_id="research"),)}, 5, "research: open heading"),
+        (lacks(missing_blocks=2), 5, "research: blocks of the inputs that are missing: 2; a page says which"),
+        (lacks(checked=False), 5, "research: nobody knows what of the inputs it covers; `stemma show` says why"),
+        (lacks(not_comparable=3), 0, "research: 3 blocks in another language not comparable with the text"),
         (
-            {"not_comparable": 3, "language": "en", "languages": ("de", "ja")},
+            lacks(not_comparable=3, language="en", languages=("de", "ja")),
             0,
             "research: 3 blocks in German and Japanese not comparable with the text, which is in English; a page",
         ),
     ],
     ids=str,
 )
-async def test_an_export_that_lacks_something_of_the_inputs_ends_with_5(
+async def test_an_export_that_is_unfinished_or_lacks_something_is_written_and_ends_with_5(
     cli: Any, converter: Any, document_id: str, tmp_path: Path, told: dict[str, Any], code: int, words: str
 ) -> None:
-    converter(not_covered=(NotCovered(section_id="research", **told),))
-
-    done = await cli("export", document_id, "-o", str(tmp_path / "out.md"))
-
-    assert done.exit_code == code
-    assert words in done.stderr
+    converter(**told)
+    done = await cli("export", document_id, "-f", "md", "-o", str(tmp_path))
+    assert (done.exit_code, words in done.stderr) == (code, True), done.stderr
+    assert (tmp_path / f"{document_id}.md").read_text() == "the document"
 
 
-async def test_an_export_that_fails_says_why_and_writes_nothing(
+async def test_an_export_that_fails_says_why_and_one_into_no_folder_asks_for_nothing(
     cli: Any, backstage: Any, document_id: str, tmp_path: Path
 ) -> None:
     async def fail(request: requests.ExportDocument) -> None:
@@ -177,18 +148,8 @@ async def test_an_export_that_fails_says_why_and_writes_nothing(
         await backstage.append(document_id, failed)
 
     backstage.on_request = fail
-
+    nowhere = await cli("export", document_id, "-o", str(tmp_path / "absent" / "out.docx"))
+    assert (nowhere.exit_code, backstage.received) == (2, [])
     done = await cli("export", document_id, "-o", str(tmp_path / "out.docx"))
-
-    assert done.exit_code == 1
-    assert "the export failed: time limit" in done.stderr
+    assert (done.exit_code, "the export failed: time limit" in done.stderr) == (1, True)
     assert list(tmp_path.iterdir()) == []
-
-
-async def test_an_export_into_a_folder_that_is_not_there_asks_for_nothing(
-    cli: Any, backstage: Any, document_id: str, tmp_path: Path
-) -> None:
-    done = await cli("export", document_id, "-o", str(tmp_path / "absent" / "out.docx"))
-
-    assert done.exit_code == 2
-    assert backstage.received == []

@@ -230,16 +230,6 @@ async def a_persons(backstage: Any, settled: str) -> str:
     return settled
 
 
-@pytest.mark.req("L4")
-@pytest.mark.parametrize("leave", [(), ("--replace-edited",)])
-async def test_what_a_person_wrote_goes_only_by_leave(
-    cli: Any, backstage: Any, a_persons: str, leave: tuple[str, ...]
-) -> None:
-    done = await cli("regenerate", a_persons, "research", "--version", "2", *leave)
-    assert done.exit_code == 0
-    assert [request.replace_edited for _, request in backstage.received] == [bool(leave)]
-
-
 @pytest.fixture
 async def disputed(backstage: Any, a_persons: str, drafted: Any) -> str:
     """Version 3 is a new text merged with that of a person, with one conflict."""

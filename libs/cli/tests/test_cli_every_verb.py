@@ -22,7 +22,10 @@ from typer.testing import CliRunner
 NARROW = 40
 COMMAND: Any = get_command(app)
 BUILT = {name: COMMAND.get_command(None, name) for name in MODULE_OF}
-VERBS = sorted(name for name, built in BUILT.items() if not hasattr(built, "commands"))
+VERBS = [
+    *(name for name, built in BUILT.items() if not hasattr(built, "commands")),
+    *(f"{name} {verb}" for name, built in BUILT.items() for verb in getattr(built, "commands", ())),
+]
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 ABOUT: dict[str, Any] = {"section_id": "research", "version": 1}
 SEVERAL = (r.SeenVersion(section_id="research", version=1), r.SeenVersion(section_id="solution", version=1))
@@ -48,6 +51,9 @@ REQUESTS: dict[tuple[str, ...], tuple[type[r.DocumentRequest], dict[str, Any]]] 
     ("keep", "research", "--version", "1"): (r.KeepSection, ABOUT),
     ("keep", "research=1", "solution=1"): (r.KeepSections, {"sections": SEVERAL}),
     ("regenerate", "research", "--version", "1", "-m", "Why?"): (r.RegenerateSection, {**ABOUT, "guidance": "Why?"}),
+    ("regenerate", "research", "--version", "1", "--replace-edited"): (
+        r.RegenerateSection, {**ABOUT, "replace_edited": True},
+    ),
     ("regenerate", "research=1", "solution=1"): (r.RegenerateSections, {"sections": SEVERAL}),
     ("restore", "solution", "1"): (
         r.RestoreSection, {"section_id": "solution", "version": 2, "restore_version": 1},
@@ -96,7 +102,7 @@ def test_every_request_of_the_contracts_is_made_by_a_verb() -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_teaches_with_an_example_and_speaks_json(verb: str) -> None:
-    shown = CliRunner().invoke(app, [verb, "--help"]).stdout
+    shown = CliRunner().invoke(app, [*verb.split(), "--help"]).stdout
 
     assert f"Example: stemma {verb}" in shown
     assert "--json" in shown

@@ -149,31 +149,16 @@ async def test_a_draft_that_nobody_judged_has_no_score(
     assert "0.00" not in lines.replace("0.00 dollars", "")
 
 
-def test_one_warning_and_clean_validations_are_told_as_such() -> None:
+def test_what_is_told_in_short_has_its_largest_unit_one_warning_no_issue_or_the_first_of_many() -> None:
     assert counted_warnings(WARNINGS[1:2]) == "1 warning: skipped image 2"
-    assert validation_words(ValidationSummary(passed=True, issue_count=0, engine="r", engine_version="1")) == (
-        "no lint issues"
-    )
-
-
-def test_of_many_findings_the_first_are_told() -> None:
+    clean = ValidationSummary(passed=True, issue_count=0, engine="r", engine_version="1")
+    assert validation_words(clean) == "no lint issues"
     many = [Finding("lint", f"MD{n:03}", "x", line=n) for n in range(20)]
     assert len(list(lines_of(many, None))) == 20
     assert list(lines_of(many))[-1] == "and 12 more: `stemma show DOC SECTION` tells all"
-
-
-@pytest.mark.parametrize(
-    ("age", "words"),
-    [
-        (timedelta(days=3, hours=2), "3 d"),
-        (timedelta(hours=5), "5 h"),
-        (timedelta(minutes=7), "7 min"),
-        (timedelta(seconds=9), "now"),
-        (timedelta(seconds=-9), "now"),
-    ],
-)
-def test_an_age_has_its_largest_unit(age: timedelta, words: str) -> None:
-    assert age_words(CREATED_AT, CREATED_AT + age) == words
+    ages = {"3 d": timedelta(days=3, hours=2), "5 h": timedelta(hours=5), "7 min": timedelta(minutes=7)}
+    ages |= {"now": timedelta(seconds=-9)}
+    assert [age_words(CREATED_AT, CREATED_AT + age) for age in ages.values()] == [*ages]
 
 
 @pytest.mark.req("T3", "T6")
@@ -192,17 +177,13 @@ async def test_names_the_inputs_in_which_no_claim_was_looked_up(
 
 
 @pytest.mark.req("T7")
-async def test_at_a_terminal_the_findings_stand_below_the_text_that_is_decided_about(
-    on_a_terminal: Any, backstage: Any, weak: str
+async def test_the_findings_stand_below_the_text_that_is_decided_about_and_beside_what_is_approved_at_once(
+    cli: Any, on_a_terminal: Any, backstage: Any, weak: str
 ) -> None:
     seen, code = await on_a_terminal("approve", weak, "research", typed="n\n")
     assert (code, backstage.received) == (1, [])
     assert seen.index("A draft.") < seen.index(f"research: {WORDS[0]}") < seen.index(f"research: {WORDS[5]}")
     assert seen.index(f"research: {WORDS[5]}") < seen.index("research version 1? [y/N]")
-
-
-@pytest.mark.req("T7")
-async def test_what_is_approved_at_once_is_printed_with_its_findings(cli: Any, weak: str) -> None:
     done = await cli("approve", weak, "--all")
     assert "research version 1: Research" in done.stderr
     assert all(f"research: {words}" in done.stderr for words in WORDS[:8])

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 from shlex import split
 from typing import Any
@@ -370,76 +371,66 @@ async def test_a_file_that_does_not_fit_is_refused_with_its_row(
     )
 
 
+def exports(stage: Any, document_id: str, told: Callable[[str], dict[str, Any]]) -> None:
+    """Whoever takes requests exports each format, with what is told of it."""
+
+    async def convert(request: requests.ExportDocument) -> None:
+        about: dict[str, Any] = {"export_id": f"x{len(stage.received)}", "format": request.format}
+        stage.accepted = {"export_id": about["export_id"]}
+        done = {**about, "job_id": "j", "artifact": await stage.text(document_id, request.format)}
+        exported = events.DocumentExported.model_validate(done | told(request.format))
+        await stage.append(document_id, events.ExportRequested(**about), exported)
+
+    stage.on_request = convert
+
+
 async def test_an_export_with_an_open_mandatory_requirement_says_so_and_is_unfinished(
     cli: Any, read: Any, document_id: str, tmp_path: Path
 ) -> None:
-    async def convert(request: requests.ExportDocument) -> None:
-        file = await read.text(document_id, "docx")
-        listed = (await read.text(document_id, "id,Requirement\n")).model_copy(update={"name": "open-requirements.csv"})
-        asked = events.ExportRequested(export_id="x1", format=request.format)
-        about = {"artifact": file, "open_requirements": ("R1", "R3"), "open_list": listed}
-        done = events.DocumentExported(export_id="x1", format=request.format, job_id="j", **about)
-        await read.append(document_id, asked, done)
-
-    read.on_request = convert
+    listed = (await read.text(document_id, "id,Requirement\n")).model_copy(update={"name": "open-requirements.csv"})
+    exports(read, document_id, lambda _: {"open_requirements": ("R1", "R3"), "open_list": listed})
     shown = await cli("export", document_id, "-o", str(tmp_path / "a.docx"))
-    assert shown.exit_code == 5
     beside = tmp_path / "a-open-requirements.csv"
     assert f"mandatory requirements without a sure answer: R1, R3; {beside} says which" in shown.stderr
-    assert beside.read_text() == "id,Requirement\n"
+    assert (shown.exit_code, beside.read_text()) == (5, "id,Requirement\n")
 
 
 @pytest.mark.req("B6")
-@pytest.mark.parametrize(("state", "code", "words"), [
-    ("broken", 5, "warning: B1 is broken: page limit of plan, wanted 5, here 7"),
-    ("kept", 0, "B1 kept: page limit of plan, wanted 5, here 7"),
-    ("to_see", 0, "B1 for a person to see: page limit of plan, wanted 5, here 7"),
-])  # fmt: skip
 async def test_an_export_tells_each_rule_for_the_bid_and_a_broken_one_ends_it_with_5(
-    cli: Any, read: Any, document_id: str, tmp_path: Path, state: Any, code: int, words: str
+    cli: Any, read: Any, document_id: str, tmp_path: Path
 ) -> None:
-    async def convert(request: requests.ExportDocument) -> None:
-        asked = events.ExportRequested(export_id="x1", format=request.format)
-        limit = RuleCheck(rule_id="B1", kind="page_limit", state=state, part="plan", wanted="5", measured="7")
-        others = (RuleCheck(rule_id=f"B{n}", kind="exclusion", state="to_see") for n in (2, 3))
-        file = await read.text(document_id, "docx")
-        done = events.DocumentExported(
-            export_id="x1", format=request.format, job_id="j", artifact=file, rules=(limit, *others)
+    others = tuple(RuleCheck(rule_id=f"B{n}", kind="exclusion", state="to_see") for n in (2, 3))
+    for state, code, words in (
+        ("kept", 0, "B1 kept"),
+        ("to_see", 0, "B1 for a person to see"),
+        ("broken", 5, "warning: B1 is broken"),
+    ):
+        limit = RuleCheck.model_validate(
+            {"rule_id": "B1", "kind": "page_limit", "state": state, "part": "plan", "wanted": "5", "measured": "7"}
         )
-        await read.append(document_id, asked, done)
-
-    read.on_request = convert
-    shown = await cli("export", document_id, "-o", str(tmp_path / "a.docx"))
-    told = " ".join(shown.stderr.split())
-    assert (shown.exit_code, words in told) == (code, True), told
-    assert "what excludes a bid: B2, B3; see `stemma ledger --bid`" in told
-    assert ("B1 is broken" in (await cli("show", document_id)).stderr) is (state == "broken")
+        exports(read, document_id, lambda _, limit=limit: {"rules": (limit, *others)})  # type: ignore[misc]
+        shown = await cli("export", document_id, "-o", str(tmp_path / "a.docx"))
+        told = " ".join(shown.stderr.split())
+        assert (shown.exit_code, f"{words}: page limit of plan, wanted 5, here 7" in told) == (code, True), told
+        assert "what excludes a bid: B2, B3; see `stemma ledger --bid`" in told
+        assert ("B1 is broken" in (await cli("show", document_id)).stderr) is (state == "broken")
 
 
 @pytest.mark.req("B6")
 async def test_a_format_that_the_request_demands_is_missing_unless_it_is_exported_in_the_same_call(
     cli: Any, read: Any, document_id: str, tmp_path: Path
 ) -> None:
-    async def convert(request: requests.ExportDocument) -> None:
-        name = f"x-{request.format}"
-        read.accepted = {"export_id": name}
-        asked = events.ExportRequested(export_id=name, format=request.format)
-        state: Any = "kept" if request.format == "pdf" else "broken"
-        rule = RuleCheck(rule_id="B1", kind="file_format", state=state, wanted="pdf", measured=request.format)
-        file = await read.text(document_id, request.format)
-        about = {"export_id": name, "format": request.format, "job_id": "j", "artifact": file, "rules": (rule,)}
-        await read.append(document_id, asked, events.DocumentExported.model_validate(about))
+    def told(form: str) -> dict[str, Any]:
+        rule = {"rule_id": "B1", "kind": "file_format", "state": "kept" if form == "pdf" else "broken"}
+        return {"rules": (RuleCheck.model_validate({**rule, "wanted": "pdf", "measured": form}),)}
 
-    read.on_request = convert
+    exports(read, document_id, told)
     alone = await cli("export", document_id, "-o", str(tmp_path / "a.docx"))
     missing = "the request demands pdf, which is missing: export both with `--format docx --format pdf`"
     assert (alone.exit_code, missing in " ".join(alone.stderr.split())) == (5, True)
     both = await cli("export", document_id, "-f", "docx", "-f", "pdf", "-o", str(tmp_path))
-    assert both.exit_code == 0
-    assert {Path(line).suffix: Path(line).read_text() for line in both.stdout.split()} == {
-        ".docx": "docx",
-        ".pdf": "pdf",
-    }
+    files = {Path(line).suffix: Path(line).read_text() for line in both.stdout.split()}
+    assert (both.exit_code, files) == (0, {".docx": "docx", ".pdf": "pdf"})
     one_file = await cli("export", document_id, "-f", "docx", "-f", "pdf", "-o", str(tmp_path / "a.docx"))
     assert "several formats need a folder" in one_file.stderr
 

@@ -5,9 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from stemma_cli.main import app
 from stemma_contracts.v1.notifications import check_secret
-from typer.testing import CliRunner
 
 HOOK = ("--webhook", "https://example.com/hook")
 
@@ -65,10 +63,3 @@ async def test_a_rule_that_names_a_limit_is_about_budgets_too_and_the_list_says_
     assert "waiting, finished, failed, stale, assigned, due_soon, overdue, budget 200,000 tokens or $5.00" in " ".join(
         listed.stdout.split()
     )
-
-
-@pytest.mark.parametrize("verb", ["add", "list", "remove", "test", "log"])
-def test_every_verb_of_notify_teaches_with_an_example_and_speaks_json(verb: str) -> None:
-    shown = CliRunner().invoke(app, ["notify", verb, "--help"]).stdout
-    assert f"Example: stemma notify {verb}" in shown
-    assert "--json" in shown

@@ -35,26 +35,19 @@ def pairs(**versions: tuple[int, int]) -> tuple[VersionPair, ...]:
     )
 
 
-async def test_compares_two_exports_section_by_section(cli: Any, sent: Any, document_id: str, tmp_path: Any) -> None:
-    done = await cli("export", document_id, "--redline", "export-4", "export-6", "-o", str(tmp_path))
-    assert (done.exit_code, done.stdout) == (0, f"{tmp_path}/{document_id}-changes.docx\n")
-    request = sent.received[-1][1]
-    assert request.redline == pairs(research=(1, 2), solution=(0, 0))
-    assert request.format is ExportFormat.DOCX
-
-
-async def test_compares_an_export_with_the_document_as_it_is(
+async def test_compares_two_exports_or_one_with_the_document_as_it_is_or_versions_of_one_section(
     cli: Any, sent: Any, document_id: str, tmp_path: Any
 ) -> None:
-    done = await cli("export", document_id, "--redline", "export-4", "now", "-o", str(tmp_path / "c.docx"))
-    assert done.exit_code == 0
-    assert "exported as x1" in done.stderr
-    assert sent.received[-1][1].redline == pairs(research=(1, 2), solution=(0, 1))
-
-
-async def test_compares_two_versions_of_one_section(cli: Any, sent: Any, document_id: str, tmp_path: Any) -> None:
-    await cli("export", document_id, "--section", "research", "--redline", "2", "1", "-o", str(tmp_path))
-    assert sent.received[-1][1].redline == pairs(research=(2, 1))
+    for arguments, expected in (
+        (("--redline", "export-4", "export-6"), pairs(research=(1, 2), solution=(0, 0))),
+        (("--redline", "export-4", "now"), pairs(research=(1, 2), solution=(0, 1))),
+        (("--section", "research", "--redline", "2", "1"), pairs(research=(2, 1))),
+    ):
+        done = await cli("export", document_id, *arguments, "-o", str(tmp_path))
+        assert (done.exit_code, done.stdout) == (0, f"{tmp_path}/{document_id}-changes.docx\n")
+        assert "exported as x1" in done.stderr
+        request = sent.received[-1][1]
+        assert (request.redline, request.format) == (expected, ExportFormat.DOCX)
 
 
 async def test_a_comparison_of_nothing_is_refused_before_anything_is_sent_with_what_there_is(

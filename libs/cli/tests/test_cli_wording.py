@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from stemma_cli.wording import (
     conclusion_words,
+    cost_words,
     count_words,
     cycle_words,
     status_words,
@@ -58,3 +59,9 @@ def test_a_need_that_a_service_meets_is_under_way(after: Any) -> None:
     need = Need(need_id="n1", kind="conversion", draft=REF, checkpoint_id="c")
     raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
     assert status_words(after(raised).sections["research"]) == "generating (conversion under way)"
+
+
+def test_a_small_sum_has_the_digits_that_it_needs() -> None:
+    sums = (0, 0.00000012, 0.00451234, 0.00996, 0.0999, 0.256, 1234567.891)
+    told = "0.00 0.00000012 0.0045 0.01 0.10 0.26 1234567.89".split()
+    assert [cost_words(cost) for cost in sums] == [f"{words} dollars" for words in told]

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 from stemma_cli.local.processes import DidNotStartError, ManagedProcess
 
-READY = "import pathlib, signal, sys; print('hello', flush=True); pathlib.Path(sys.argv[1]).touch(); signal.pause()"
+READY = (
+    "import os, pathlib, signal, sys; print('hello', *os.environ.keys() - {'LC_CTYPE'}, flush=True); "
+    "pathlib.Path(sys.argv[1]).touch(); signal.pause()"
+)
 
 
 @pytest.fixture
@@ -23,7 +26,7 @@ def process(tmp_path: Path, reports: list[str]) -> Callable[[str], ManagedProces
         return ManagedProcess(
             "thing",
             command,
-            {},
+            {"GIVEN": "x"},
             log=tmp_path / "thing.log",
             ready_file=tmp_path / "ready",
             report=lambda name, message: reports.append(f"{name} {message}"),
@@ -38,7 +41,8 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_process_is_started_when_it_says_that_it_is_ready(
+@pytest.mark.req("S7")
+async def test_a_process_is_started_when_it_says_that_it_is_ready_and_knows_no_variable_but_those_that_it_is_given(
     process: Callable[[str], ManagedProcess], tmp_path: Path, reports: list[str]
 ) -> None:
     thing = process(READY)
@@ -49,7 +53,7 @@ async def test_a_process_is_started_when_it_says_that_it_is_ready(
 
     assert (ready, reported) == (True, ["thing ready"])
     assert thing.pid is None
-    assert (tmp_path / "thing.log").read_text() == "hello\n"
+    assert (tmp_path / "thing.log").read_text() == "hello GIVEN\n"
 
 
 async def test_a_process_that_is_killed_comes_back(

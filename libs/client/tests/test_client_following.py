@@ -63,6 +63,9 @@ async def test_a_late_follower_gets_all_events_from_any_place_on_and_then_the_ne
     assert [e.name for e in followed] == ["document-paused", "document-resumed", "document-completed"]
     assert [e.name for e in behind] == ["document-resumed", "document-completed"]
     assert [e.pending for e in stored] == [1, 0]
+    async with aclosing(client.follow_all(name="document-completed", from_sequence=stored[0].sequence)) as of_all:
+        await backstage.append(f"{document_id}x", DocumentPaused(), DocumentCompleted())
+        assert [event.document_id for event in await take(of_all, 2)] == [document_id, f"{document_id}x"]
     seen = [await raw.next_msg(timeout=5) for _ in followed]
     assert [(m.subject, m.headers["ce-id"], m.data) for m in seen] == [
         (e.subject, e.envelope.id, e.data) for e in followed
@@ -90,48 +93,35 @@ async def test_who_waits_for_an_export_is_told_why_there_is_none(
 
 
 @pytest.mark.req("E4", "O1")
-async def test_a_follower_keeps_its_consumer_while_that_lives_and_makes_another_when_it_is_gone(
+async def test_a_follower_keeps_its_consumer_while_that_lives_and_makes_another_when_it_is_gone_or_stands_still(
     client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As it goes with the one server, of several, on which it is: nothing is said about it."""
     monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.1)
     monkeypatch.setattr(f"{CONNECTION}.SILENT_FOR_S", 2.0)
-    copies = backstage.nats.jetstream(prefix=subjects.copies_api("default"))
-
-    async def consumers() -> set[str]:
-        return {info.name for info in await copies.consumers_info(subjects.EVENTS)}
-
-    before = await consumers()
-    async with aclosing(client.follow(document_id)) as events:
-        coming = asyncio.create_task(take(events, 1))
-        async with asyncio.timeout(20):
-            while not (own := await consumers() - before):
-                await asyncio.sleep(0.02)
-            heard = client._connection.nats.stats["in_msgs"]
-            while client._connection.nats.stats["in_msgs"] < heard + 25:
-                await asyncio.sleep(0.02)
-        assert await consumers() - before == own, "five seconds of heartbeats are no silence"
-        await copies.delete_consumer(subjects.EVENTS, own.pop())
-        await backstage.append(document_id, DocumentPaused())
-        assert [event.name for event in await coming] == ["document-paused"]
-
-
-@pytest.mark.req("E4", "O1")
-async def test_a_follower_makes_another_consumer_when_its_own_lives_and_stands_still(
-    client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setattr(f"{CONNECTION}.LOOK_AGAIN_S", 1.0)
     copies = backstage.nats.jetstream(prefix=subjects.copies_api("default"))
     before = {info.name for info in await copies.consumers_info(subjects.EVENTS)}
+
+    async def own() -> str:
+        async with asyncio.timeout(20):
+            while not (found := {info.name for info in await copies.consumers_info(subjects.EVENTS)} - before):
+                await asyncio.sleep(0.02)
+        return str(found.pop())
+
     async with aclosing(client.follow(document_id)) as events:
         coming = asyncio.create_task(take(events, 1))
+        first, heard = await own(), client._connection.nats.stats["in_msgs"]
         async with asyncio.timeout(20):
-            while not (own := {info.name for info in await copies.consumers_info(subjects.EVENTS)} - before):
+            while client._connection.nats.stats["in_msgs"] < heard + 25:
                 await asyncio.sleep(0.02)
-        await copies.pause_consumer(subjects.EVENTS, own.pop(), (datetime.now(UTC) + timedelta(hours=1)).isoformat())
+        assert await own() == first, "seconds of heartbeats are no silence"
+        await copies.delete_consumer(subjects.EVENTS, first)
         await backstage.append(document_id, DocumentPaused())
-        async with asyncio.timeout(20):
-            assert [event.name for event in await coming] == ["document-paused"]
+        assert [event.name for event in await coming] == ["document-paused"]
+        await copies.pause_consumer(subjects.EVENTS, await own(), (datetime.now(UTC) + timedelta(hours=1)).isoformat())
+        await backstage.append(document_id, DocumentResumed())
+        assert [event.name for event in await take(events, 1)] == ["document-resumed"]
 
 
 @pytest.mark.req("E4", "O1")
@@ -155,33 +145,6 @@ async def test_the_last_event_is_given_also_where_the_server_counts_one_more_beh
             ("document-resumed", False),
         ]
     assert [event.name for event in await client.history(document_id)] == ["document-paused", "document-resumed"]
-
-
-@pytest.mark.req("E4")
-async def test_one_type_of_event_is_followed_across_documents(client: Client, backstage: Any, document_id: str) -> None:
-    others = f"{document_id}x"
-    await backstage.append(document_id, DocumentPaused())
-    start = (await client.history(document_id))[0].sequence
-    await backstage.append(document_id, DocumentCompleted())
-    await backstage.append(others, DocumentPaused(), DocumentCompleted())
-
-    async with aclosing(client.follow_all(name="document-completed", from_sequence=start)) as events:
-        found = await take(events, 2)
-
-    assert [e.document_id for e in found] == [document_id, others]
-
-
-async def test_an_event_of_an_unknown_type_comes_without_contract(
-    client: Client, backstage: Any, document_id: str
-) -> None:
-    await backstage.append(document_id, DocumentPaused())
-    (known,) = await client.history(document_id)
-    headers = known.envelope.headers() | {"ce-type": "stemma.section.sung.v1", "ce-sequence": "2"}
-    await backstage.js.publish(subjects.event("default", document_id, "section-sung"), b'{"a": 1}', headers=headers)
-
-    unknown = (await client.history(document_id))[-1]
-
-    assert (unknown.contract, unknown.name, unknown.data) == (None, "section-sung", b'{"a": 1}')
 
 
 @pytest.mark.req("E4")
@@ -359,18 +322,19 @@ async def test_an_event_that_is_there_and_cannot_be_read_is_not_told_to_be_missi
 
 
 @pytest.mark.req("E2")
-async def test_an_event_of_a_name_that_is_not_written_any_more_is_read_as_what_it_is_now(
+async def test_an_event_of_an_old_name_is_read_as_what_it_is_now_and_one_of_an_unknown_type_has_no_contract(
     backstage: Any, client: Client, document_id: str
 ) -> None:
-    refusal = DecisionRefused(request="any", problem=Problem.of("not_assigned"))
-    await backstage.append(document_id, refusal)
+    await backstage.append(document_id, DecisionRefused(request="any", problem=Problem.of("not_assigned")))
     (now,) = await client.history(document_id)
-    headers = now.envelope.headers() | {"ce-type": "stemma.refused.no.cycle.v1", "ce-sequence": "2"}
-    subject = subjects.event("default", document_id, "refused-no-cycle")
-    await backstage.js.publish(subject, b'{"request":"any"}', headers=headers)
-    old = (await client.history(document_id))[-1]
+    for number, name, ce_type in ((2, "refused-no-cycle", "refused.no.cycle"), (3, "section-sung", "section.sung")):
+        headers = now.envelope.headers() | {"ce-type": f"stemma.{ce_type}.v1", "ce-sequence": str(number)}
+        subject = subjects.event("default", document_id, name)
+        await backstage.js.publish(subject, b'{"request":"any"}', headers=headers)
+    _, old, unknown = await client.history(document_id)
     assert isinstance(old.contract, DecisionRefused)
     assert (old.name, old.is_known, old.contract.problem.code) == ("refused-no-cycle", True, "no_review_cycle")
+    assert (unknown.contract, unknown.name, unknown.data) == (None, "section-sung", b'{"request":"any"}')
 
 
 async def copy_anew(nats: Nats, pattern: str) -> None:

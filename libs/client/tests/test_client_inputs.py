@@ -1,6 +1,7 @@
 import mimetypes
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,14 +14,69 @@ def names(*paths: Path) -> list[str]:
     return [item.name for item in collect(paths)]
 
 
-def test_takes_a_file_under_its_name_and_a_folder_under_the_paths_inside_it(tmp_path: Path) -> None:
-    folder = tmp_path / "inputs"
-    (folder / "media").mkdir(parents=True)
-    (folder / "media" / "plan.png").touch()
-    (folder / "needs.md").touch()
-    (tmp_path / "quotes.md").touch()
+def made(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    return folder
 
-    assert names(folder, tmp_path / "quotes.md") == ["media/plan.png", "needs.md", "quotes.md"]
+
+def test_takes_a_file_under_its_name_and_a_folder_under_the_paths_of_what_is_not_hidden_in_it(tmp_path: Path) -> None:
+    folder = made(tmp_path / "inputs", "media/plan.png", "needs.md", ".git/config", ".env")
+    os.mkfifo(folder / ".pipe")
+    (folder / "same.md").symlink_to("needs.md")
+    made(tmp_path, "quotes.md")
+    assert names(folder, tmp_path / "quotes.md") == ["media/plan.png", "needs.md", "quotes.md", "same.md"]
+
+
+def link(folder: Path, target: str) -> Path:
+    (made(folder, "needs.md") / "link.md").symlink_to(target)
+    return folder / "link.md"
+
+
+def pipe(folder: Path) -> Path:
+    os.mkfifo(folder / "pipe")
+    return folder / "pipe"
+
+
+def big(folder: Path) -> Path:
+    with (folder / "big.bin").open("wb") as file:
+        file.truncate(MAX_FILE_BYTES + 1)
+    return folder / "big.bin"
+
+
+REFUSED: list[tuple[str, Callable[[Path], Path]]] = [
+    ("no such file", lambda folder: folder / "absent"),
+    ("larger than 50 MiB", big),
+    ("more than 200", lambda folder: made(folder, *(f"{number}.md" for number in range(201)))),
+    ("control", lambda folder: made(folder, "evil\x1b[2J.md")),
+    (r"/\\xff\\xfe\.md is not UTF-8: rename it", lambda folder: made(folder, os.fsdecode(b"\xff\xfe.md"))),
+    (r"there is no file in .*/empty, or only hidden ones", lambda folder: made(folder / "empty", "deeper/.hidden")),
+    ("/pipe is neither a file nor a folder", pipe),
+    ("/pipe is neither a file nor a folder", lambda folder: pipe(folder).parent),
+    (r"/link\.md is a link that leads nowhere", lambda folder: link(folder, "link.md")),
+    (r"/link\.md is a link that leads nowhere", lambda folder: link(folder, "absent.md").parent),
+    *(
+        ("leads out of", lambda folder, target=target: link(folder, target).parent)
+        for target in ("/etc/passwd", "../outside.md", "/etc")
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "given"), REFUSED)
+def test_refuses_what_cannot_be_an_input_by_its_path(tmp_path: Path, words: str, given: Callable[[Path], Path]) -> None:
+    beside, folder = made(tmp_path, "outside.md") / "outside.md", tmp_path / "given"
+    folder.mkdir()
+    with pytest.raises(InvalidInputError, match=words):
+        collect([beside, given(folder)])
+
+
+def test_refuses_two_files_of_one_name_and_to_read_what_is_not_there_or_too_large(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInputError, match="two inputs are called 'needs"):
+        collect([made(tmp_path / "a", "needs.md"), made(tmp_path / "b", "needs.md")])
+    for path, words in ((tmp_path / "absent", "cannot read"), (big(tmp_path), "larger than 50 MiB")):
+        with pytest.raises(InvalidInputError, match=words):
+            read(path)
 
 
 @pytest.mark.req("G10")
@@ -47,114 +103,6 @@ def test_sends_as_an_image_what_every_export_can_show_and_reads_or_attaches_all_
 ) -> None:
     assert media_type_of(name) == media_type
     assert (media_type in SHOWN) is media_type.startswith("image/")
-
-
-def test_leaves_out_hidden_files_and_folders(tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "config").touch()
-    (tmp_path / ".env").touch()
-    os.mkfifo(tmp_path / ".pipe")
-    (tmp_path / "needs.md").touch()
-
-    assert names(tmp_path) == ["needs.md"]
-
-
-def test_follows_a_link_inside_the_folder(tmp_path: Path) -> None:
-    (tmp_path / "needs.md").write_text("x")
-    (tmp_path / "same.md").symlink_to("needs.md")
-
-    assert names(tmp_path) == ["needs.md", "same.md"]
-
-
-@pytest.mark.parametrize("target", ["/etc/passwd", "../outside.md", "/etc"])
-def test_refuses_a_link_that_leads_out_of_the_folder(tmp_path: Path, target: str) -> None:
-    folder = tmp_path / "inputs"
-    folder.mkdir()
-    (tmp_path / "outside.md").touch()
-    (folder / "link.md").symlink_to(target)
-
-    with pytest.raises(InvalidInputError, match="leads out of"):
-        collect([folder])
-
-
-@pytest.mark.parametrize("target", ["absent.md", "link.md"])
-def test_refuses_a_link_that_leads_nowhere(tmp_path: Path, target: str) -> None:
-    (tmp_path / "needs.md").touch()
-    (tmp_path / "link.md").symlink_to(target)
-
-    for given in (tmp_path, tmp_path / "link.md"):
-        with pytest.raises(InvalidInputError, match=r"/link\.md is a link that leads nowhere"):
-            collect([given])
-
-
-def test_refuses_what_is_neither_a_file_nor_a_folder(tmp_path: Path) -> None:
-    (tmp_path / "needs.md").touch()
-    os.mkfifo(tmp_path / "pipe")
-
-    for given in (tmp_path, tmp_path / "pipe"):
-        with pytest.raises(InvalidInputError, match="/pipe is neither a file nor a folder"):
-            collect([given])
-
-
-def test_refuses_a_folder_without_a_file_among_others(tmp_path: Path) -> None:
-    (tmp_path / "needs.md").touch()
-    empty = tmp_path / "empty"
-    (empty / "deeper").mkdir(parents=True)
-    (empty / ".hidden").touch()
-
-    with pytest.raises(InvalidInputError, match=r"there is no file in .*/empty, or only hidden ones"):
-        collect([tmp_path / "needs.md", empty])
-
-
-def test_refuses_a_name_that_is_not_utf_8_and_shows_its_bytes(tmp_path: Path) -> None:
-    path = tmp_path / os.fsdecode(b"\xff\xfe.md")
-    path.touch()
-
-    for given in (tmp_path, path):
-        with pytest.raises(InvalidInputError, match=r"/\\xff\\xfe\.md is not UTF-8: rename it"):
-            collect([given])
-
-
-def test_refuses_two_files_of_one_name(tmp_path: Path) -> None:
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "needs.md").touch()
-
-    with pytest.raises(InvalidInputError, match="two inputs are called 'needs"):
-        collect([tmp_path / "a", tmp_path / "b"])
-
-
-def test_refuses_a_name_that_is_not_allowed(tmp_path: Path) -> None:
-    (tmp_path / "evil\x1b[2J.md").touch()
-
-    with pytest.raises(InvalidInputError, match="control"):
-        collect([tmp_path])
-
-
-def test_refuses_too_many_files(tmp_path: Path) -> None:
-    for number in range(201):
-        (tmp_path / f"{number}.md").touch()
-
-    with pytest.raises(InvalidInputError, match="more than 200"):
-        collect([tmp_path])
-
-
-def test_refuses_a_file_that_is_too_large(tmp_path: Path) -> None:
-    big = tmp_path / "big.bin"
-    with big.open("wb") as file:
-        file.truncate(MAX_FILE_BYTES + 1)
-
-    with pytest.raises(InvalidInputError, match="larger than 50 MiB"):
-        collect([big])
-    with pytest.raises(InvalidInputError, match="larger than 50 MiB"):
-        read(big)
-
-
-def test_refuses_a_path_that_does_not_exist(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInputError, match="no such file"):
-        collect([tmp_path / "absent"])
-    with pytest.raises(InvalidInputError, match="cannot read"):
-        read(tmp_path / "absent")
 
 
 @pytest.mark.req("I1")
