@@ -78,7 +78,7 @@ def resumes_at_the_newest(patch: pytest.MonkeyPatch) -> None:
     async def aget_tuple(saver: Any, config: RunnableConfig) -> Any:
         return await saver._saver.aget_tuple(config)
 
-    patch.setattr(f"{CHECKPOINTS}.pinning.PinnedSaver.aget_tuple", aget_tuple)
+    patch.setattr(f"{CHECKPOINTS}.saving.PinnedSaver.aget_tuple", aget_tuple)
 
 
 def takes_the_latest_for_the_last(patch: pytest.MonkeyPatch) -> None:
