@@ -26,11 +26,14 @@ from stemma_provisioning import PROVISIONER, inbox_prefix
 from stemma_testkit.crashing import Crashes, Point
 from stemma_testkit.servers import eventually
 
-BRIEF = (
-    "Write a proposal for a lending library of cargo bicycles in the town of Aumont. "
-    "The library has 12 bicycles, costs 48,000 EUR in the first year and opens on 1 May 2027."
-)
+BRIEF = "Write a proposal for a lending library of cargo bicycles in the town of Aumont."
+PLAN = b"""# The plan of the library
+
+The library in Aumont has 12 bicycles and costs 48,000 EUR in the first year. It opens on 1 May 2027.
+Half of the need is in the old town, where 40 families asked for a bicycle. The solution is one station at the market.
+"""
 WRITTEN = "## Connections\n\nA person wrote this about the tram stop at the north gate.\n"
+REPLACED = "## Solution\n\nA person wrote that there is one station, at the mill.\n"
 QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 # What differs between two runs of one story, or counts only what a process itself did.
 OF_THE_RUN = {"job_id", "request_id", "request_digest", "document_id", "created_at", "usage", "processing_metadata"}
@@ -40,6 +43,8 @@ OF_THE_DOCUMENT = "blocks"
 GATHERED = f"write {subjects.VIEWS_BUCKET}"
 # The server tells of messages that came too late or too often, which on a busy machine are others each time.
 NOT_IN_EVERY_RUN = {GATHERED, f"acknowledge {subjects.ADVISORIES}"}
+# A service that crashed starts anew before it answers.
+ANSWERED_S = 120.0
 RUNS = count(1)
 
 
@@ -63,12 +68,15 @@ class Stage:
     async def tell(self) -> Told:
         """The story from beginning to end, and what is left of it."""
         name = f"story-{next(RUNS)}"
-        create = r.CreateDocument(request_id=name, kind="proposal", brief=BRIEF, sections=("connections",))
-        document_id = (await self.client.request(create)).document_id
+        plan = await self.client.upload(PLAN, name="plan.md")
+        create = r.CreateDocument(
+            request_id=name, kind="proposal", brief=BRIEF, sections=("connections",), inputs=(plan,)
+        )
+        document_id = (await self.client.request(create, wait_s=ANSWERED_S)).document_id
         await self.quiet()
         step = 0
         async for request in self._steps(document_id):
-            await self.client.request(request.model_copy(update={"request_id": f"{name}-{step}"}))
+            await self.client.request(request.model_copy(update={"request_id": f"{name}-{step}"}), wait_s=ANSWERED_S)
             await self.quiet()
             step += 1
         history = await self.client.history(document_id)
@@ -88,6 +96,7 @@ class Stage:
         yield r.AcceptEdit(**about, section_id="research", version=1, proposal_id=proposal_id)
         yield r.RegenerateSection(**about, section_id="solution", version=1, guidance="Say that the tram stop is near.")
         yield r.ApproveSection(**about, section_id="solution", version=2)
+        yield r.EditSection(**about, section_id="solution", version=2, text=REPLACED)
         yield r.KeepSection(**about, section_id="connections", version=1)
         yield r.EditSection(**about, section_id="connections", version=1, text=WRITTEN)
         yield r.ExportDocument(**about, format=ExportFormat.MD)
