@@ -47,11 +47,7 @@ def test_a_person_gets_a_link_for_each_decision_about_the_version_that_waits() -
 )
 def test_there_is_no_link_where_no_person_has_a_review_to_decide(other: dict[str, Any]) -> None:
     assert LINKS.of(notice(**{"event": REVIEW} | other)) == {}
-
-
-@pytest.mark.req("H7")
-def test_there_is_none_without_an_address_of_a_gateway() -> None:
-    assert Links().of(notice(event=REVIEW)) == {}
+    assert Links().of(notice(event=REVIEW)) == {}, "without an address of a gateway"
 
 
 @pytest.mark.req("H7")

@@ -2,7 +2,7 @@
 
 import email
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from email import policy
@@ -14,8 +14,8 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope
 from stemma_contracts.v1.usage import Usage
-from stemma_notifier.notices import Budget, NoticedSection
-from stemma_notifier.sending import Mail, MailServer, NotSent, Refused, subject_of, trusted_ssl_context
+from stemma_notifier.notices import NONE, Budget, Notice, NoticedSection
+from stemma_notifier.sending import Mail, MailServer, NotSent, Refused, message_of, subject_of, trusted_ssl_context
 from stemma_testkit.certificates import Authority
 from stemma_testkit.ports import free_port
 
@@ -63,82 +63,67 @@ def mail(server: MailServer | None, trust: ssl.SSLContext | None = None) -> Mail
     return Mail(server, 10, trust or trusted_ssl_context())
 
 
+def mailed(sent: Notice, links: Mapping[str, str] = NONE) -> tuple[EmailMessage, list[str], str]:
+    """A mail as its receiver reads it: with its plain lines and its HTML."""
+    got = email.message_from_bytes(bytes(message_of(sent, SENDER, "ada@example.com", links)), policy=policy.default)
+    plain, html = (part.get_content() for part in got.iter_parts())
+    return got, plain.splitlines(), html
+
+
 @pytest.mark.req("H7")
-async def test_a_mail_tells_in_plain_words_and_as_html_what_waits_and_nothing_of_the_text() -> None:
-    with mail_server() as (box, server):
-        assert await mail(server).send("ada@example.com", notice()) == "sent"
-    [got] = box.mails
-    assert (got["from"], got["to"], box.receivers) == (SENDER, "ada@example.com", ["ada@example.com"])
+def test_a_mail_tells_in_plain_words_and_as_html_what_waits_and_by_which_links_a_person_decides() -> None:
+    links = {"approve": "https://x/decide/a?b&c", "revise": "https://x/d"}
+    got, plain, html = mailed(notice(), links)
+    assert (got["from"], got["to"]) == (SENDER, "ada@example.com")
     assert got["subject"] == "Stemma: Research waits for a decision"
     assert got["message-id"] == "<msg_1@example.com>"
-    plain, html = (part.get_content() for part in got.iter_parts())
-    assert plain.splitlines() == [
+    assert plain == [
         "Research waits for a decision.",
         "Document d1, of the kind proposal.",
         "Section Research (research)",
         "Version 1.",
         "See it with: stemma show d1",
         "You get this by the rule r1; stemma notify remove r1 ends it.",
+        "Approve it: https://x/decide/a?b&c",
+        "Ask for a revision: https://x/d",
     ]
     assert "<p>Document d1, of the kind proposal.</p>" in html
-
-
-@pytest.mark.req("H7")
-async def test_a_mail_about_a_budget_says_what_was_spent_and_what_the_rule_names() -> None:
-    spent = Usage(calls=90, input_tokens=90_000, output_tokens=12_000, cost=1.254)
-    reached = notice(occasion="budget", sections=(), version=None, budget=Budget(tokens=100_000, spent=spent))
-    with mail_server() as (box, server):
-        await mail(server).send("ada@example.com", reached)
-    assert box.mails[0]["subject"] == "Stemma: Document d1 reached a budget"
-    plain = next(box.mails[0].iter_parts()).get_content()
-    assert "It cost 102,000 tokens and $1.25 so far; the rule names 100,000 tokens." in plain.splitlines()
-
-
-@pytest.mark.req("H7")
-async def test_a_mail_has_the_links_by_which_a_person_decides() -> None:
-    with mail_server() as (box, server):
-        await mail(server).send(
-            "ada@example.com", notice(), {"approve": "https://x/decide/a?b&c", "revise": "https://x/d"}
-        )
-    plain, html = (part.get_content() for part in box.mails[0].iter_parts())
-    assert plain.splitlines()[-2:] == ["Approve it: https://x/decide/a?b&c", "Ask for a revision: https://x/d"]
     assert '<a href="https://x/decide/a?b&amp;c">Approve it</a>' in html
 
 
+@pytest.mark.req("H7")
+def test_a_mail_about_a_budget_says_what_was_spent_and_what_the_rule_names() -> None:
+    spent = Usage(calls=90, input_tokens=90_000, output_tokens=12_000, cost=1.254)
+    reached = notice(occasion="budget", sections=(), version=None, budget=Budget(tokens=100_000, spent=spent))
+    got, plain, _ = mailed(reached)
+    assert got["subject"] == "Stemma: Document d1 reached a budget"
+    assert "It cost 102,000 tokens and $1.25 so far; the rule names 100,000 tokens." in plain
+
+
 @pytest.mark.req("H7", "S8")
-async def test_a_title_begins_no_header_and_is_no_markup() -> None:
+def test_a_title_begins_no_header_and_is_no_markup() -> None:
     title = "Budget\r\nBcc: all@example.com\r\n\r\n<script>x</script>"
-    with mail_server() as (box, server):
-        named = notice(sections=[NoticedSection(section_id="budget", title=title)])
-        await mail(server).send("ada@example.com", named)
-    [got] = box.mails
+    got, _, html = mailed(notice(sections=[NoticedSection(section_id="budget", title=title)]))
     assert got["bcc"] is None
-    assert box.receivers == ["ada@example.com"]
     assert got["subject"].strip() == "Stemma: Budget Bcc: all@example.com <script>x</script> waits for a decision"
-    assert "<script>" not in list(got.iter_parts())[1].get_content()
+    assert "<script>" not in html
 
 
 @pytest.mark.req("H7")
-@pytest.mark.parametrize(
-    ("refusal", "error"), [("550 no such user", Refused), ("451 come again later", NotSent)], ids=["good", "later"]
-)
-async def test_a_receiver_that_is_refused_for_good_is_not_tried_again(refusal: str, error: type[NotSent]) -> None:
-    with mail_server() as (box, server):
-        box.refuses = refusal
-        with pytest.raises(NotSent, match=f"SMTP {refusal[:3]}") as refused:
-            await mail(server).send("ada@example.com", notice())
-    assert type(refused.value) is error
-
-
-@pytest.mark.req("H7")
-async def test_mails_go_to_the_domains_alone_that_the_operator_names() -> None:
+async def test_mails_go_to_the_domains_that_the_operator_names_and_a_receiver_refused_for_good_is_refused() -> None:
     with mail_server() as (box, server):
         with pytest.raises(Refused, match="mail_domains"):
             await mail(server).send("ada@elsewhere.org", notice())
         with pytest.raises(Refused, match="mail_host"):
             await mail(None).send("ada@example.com", notice())
-        await mail(replace(server, domains=("*",))).send("ada@elsewhere.org", notice())
+        assert await mail(replace(server, domains=("*",))).send("ada@elsewhere.org", notice()) == "sent"
+        for refusal, error in (("550 no such user", Refused), ("451 come again later", NotSent)):
+            box.refuses = refusal
+            with pytest.raises(NotSent, match=f"SMTP {refusal[:3]}") as refused:
+                await mail(server).send("ada@example.com", notice())
+            assert type(refused.value) is error
     assert box.receivers == ["ada@elsewhere.org"]
+    assert len(box.mails) == 1
 
 
 @pytest.mark.req("H7", "S7")

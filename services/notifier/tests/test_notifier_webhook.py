@@ -1,6 +1,7 @@
 """Webhooks to a real receiver: signed, bounded, and never into the house."""
 
 from ipaddress import ip_address, ip_network
+from itertools import product
 
 import pytest
 from standardwebhooks import Webhook as Verifier
@@ -58,22 +59,21 @@ async def test_a_receiver_that_never_answers_is_left_after_the_limit(receiver: R
         await Webhook(LOOPBACK, 0.2, TRUST).send(receiver.url("/silent"), SECRET, notice())
 
 
+HOSTS = ("127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]")
+
+
 @pytest.mark.req("H7", "S1")
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"])
-async def test_an_address_of_this_machine_is_refused_however_it_is_written(receiver: Receiver, host: str) -> None:
-    for scheme in ("http", "https"):
+async def test_an_address_of_this_machine_is_refused_however_it_is_written(receiver: Receiver) -> None:
+    for scheme, host in product(("http", "https"), HOSTS):
         with pytest.raises(Refused):
             await Webhook([], 10, TRUST).send(f"{scheme}://{host}:{receiver.server_port}/hook", SECRET, notice())
     assert receiver.calls == []
 
 
 @pytest.mark.req("H7", "S1")
-@pytest.mark.parametrize(
-    "address",
-    [*PRIVATE, "::", "fe80::1", "fc00::1", "ff02::1", "2001:db8::1"],
-)
-def test_an_address_that_is_not_public_is_known_as_such(address: str) -> None:
-    assert not is_public(ip_address(address))
+def test_an_address_that_is_not_public_is_known_as_such() -> None:
+    addresses = [*PRIVATE, "::", "fe80::1", "fc00::1", "ff02::1", "2001:db8::1"]
+    assert [one for one in addresses if is_public(ip_address(one))] == []
     assert is_public(ip_address("93.184.216.34"))
     assert is_public(ip_address("2606:2800:220:1::1"))
 
@@ -86,13 +86,9 @@ async def test_an_address_that_stands_for_a_private_one_is_refused(address: str)
 
 
 @pytest.mark.req("H7", "S1")
-async def test_plain_http_goes_to_no_public_address() -> None:
+async def test_plain_http_goes_to_no_public_address_however_it_is_written(receiver: Receiver) -> None:
     with pytest.raises(Refused, match="allowed networks"):
         await Guard([], plain=True).connect_tcp("93.184.216.34", 80)
-
-
-@pytest.mark.req("H7", "S1")
-@pytest.mark.parametrize("scheme", ["http", "HTTP", "hTTp"])
-async def test_plain_http_is_plain_however_it_is_written(receiver: Receiver, scheme: str) -> None:
-    with pytest.raises(Refused, match="http is for allowed networks alone"):
-        await Webhook([], 10, TRUST).send(receiver.url().replace("http", scheme, 1), SECRET, notice())
+    for scheme in ("http", "HTTP", "hTTp"):
+        with pytest.raises(Refused, match="http is for allowed networks alone"):
+            await Webhook([], 10, TRUST).send(receiver.url().replace("http", scheme, 1), SECRET, notice())
