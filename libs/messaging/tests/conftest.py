@@ -32,6 +32,21 @@ QUEUES = (subjects.JOBS, subjects.OUTCOMES, subjects.DEAD)
 JobHandler = Callable[[ValidateDraft], Awaitable[Outcome]]
 Kind = Literal["pull", "push"]
 SERVICES: dict[Kind, str] = {"pull": subjects.GENERATION, "push": subjects.VALIDATOR}
+PULL, PUSH = SERVICES.items()
+KINDS = pytest.mark.parametrize(("kind", "service"), [PULL, PUSH])
+PULL_FIRST = pytest.mark.parametrize(("kind", "service"), [PULL, pytest.param(*PUSH, marks=pytest.mark.full)])
+PUSH_FIRST = pytest.mark.parametrize(("kind", "service"), [PUSH, pytest.param(*PULL, marks=pytest.mark.full)])
+SUMMARY = ValidationSummary(passed=True, issue_count=0, engine="none", engine_version="0")
+
+
+def outcome_of(job: ValidateDraft) -> DraftValidated:
+    """The outcome of a job in which all is well."""
+    return DraftValidated(job_id=job.job_id, tenant="default", document_id="d1", section_id="s1", validation=SUMMARY)
+
+
+async def validated(job: ValidateDraft) -> Outcome:
+    """The handler of a worker that has nothing to object to."""
+    return outcome_of(job)
 
 
 @pytest.fixture(scope="session")
@@ -40,10 +55,10 @@ def session_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsSer
         yield server
 
 
-@pytest.fixture
-def impatient_server(tmp_path: Path) -> Iterator[NatsServer]:
-    """A server of the test's own that delivers again after one second without a sign of life."""
-    with provisioned_server(tmp_path / "nats", ack_wait_s=1) as server:
+@pytest.fixture(scope="session")
+def impatient_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
+    """It delivers again after one second without a sign of life."""
+    with provisioned_server(tmp_path_factory.mktemp("impatient"), ack_wait_s=1) as server:
         yield server
 
 
@@ -180,9 +195,8 @@ async def impatient_lab(impatient_server: NatsServer) -> AsyncIterator[Lab]:
 
 
 @pytest.fixture
-def validated() -> Callable[[ValidateDraft], DraftValidated]:
-    """The outcome of a job in which all is well."""
-    summary = ValidationSummary(passed=True, issue_count=0, engine="none", engine_version="0")
-    return lambda job: DraftValidated(
-        job_id=job.job_id, tenant="default", document_id="d1", section_id="s1", validation=summary
-    )
+async def own_lab(tmp_path: Path) -> AsyncIterator[Lab]:
+    """On a server of the test's own, which may break it."""
+    with provisioned_server(tmp_path / "nats", ack_wait_s=1) as server:
+        async with lab_on(server) as lab:
+            yield lab

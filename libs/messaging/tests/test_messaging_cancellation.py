@@ -1,14 +1,19 @@
-"""A service that is told to end does so, also when a library swallowed the word."""
+"""A service that is told to end does so, also when a library swallowed the word; so does a job nobody waits for."""
 
 import asyncio
 from contextlib import suppress
 from typing import Any
 
 import pytest
-from stemma_contracts import subjects
+from stemma_contracts import registry, subjects
+from stemma_contracts.v1.jobs import ValidateDraft
+from stemma_contracts.v1.outcomes import JobCancelled, Outcome
+from stemma_contracts.v1.usage import Usage
+from stemma_messaging import account
 from stemma_messaging.cancellation import end, is_cancelled
+from stemma_testkit.servers import barrier, eventually
 
-from .conftest import service_of
+from .conftest import outcome_of, service_of
 
 
 async def _swallow(entered: asyncio.Event) -> None:
@@ -45,3 +50,58 @@ async def test_who_swallowed_a_cancellation_knows_of_it_and_is_asked_again() -> 
     assert task.cancelled()
     assert known.result()
     assert not is_cancelled()
+
+
+SPENT = Usage(calls=1, input_tokens=7)
+
+
+class Endless:
+    """A handler that spends something and then waits for ever, but for the jobs that it is told to finish."""
+
+    def __init__(self, finishes: tuple[str, ...] = ()) -> None:
+        self.begun: asyncio.Queue[str] = asyncio.Queue()
+        self._finishes = finishes
+
+    async def __call__(self, job: ValidateDraft) -> Outcome:
+        account(lambda: SPENT)
+        await self.begun.put(job.job_id)
+        if job.job_id not in self._finishes:
+            await asyncio.Event().wait()
+        return outcome_of(job)
+
+
+async def cancel(lab: Any, job: ValidateDraft) -> None:
+    await lab.client.publish(subjects.cancelled_job("default", job.job_id))
+    await barrier(lab.client)
+
+
+async def outcomes(lab: Any) -> list[Any]:
+    return [registry.decode(o.headers["ce-type"], o.data) for o in await lab.stored(subjects.OUTCOMES)]
+
+
+async def test_a_cancelled_job_ends_in_the_middle_and_tells_what_it_spent_and_others_go_on(lab: Any) -> None:
+    cancelled, other = lab.job(), lab.job()
+    handler = Endless(finishes=(other.job_id,))
+    async with lab.working("pull", handler):
+        await lab.publish(subjects.GENERATION, cancelled)
+        await asyncio.wait_for(handler.begun.get(), 20)
+        await cancel(lab, cancelled)
+        await lab.publish(subjects.GENERATION, other)
+        await eventually(lab.settled)
+    about = {"job_id": cancelled.job_id, "tenant": "default", "document_id": "d1", "section_id": "s1"}
+    told = {outcome.job_id: outcome for outcome in await outcomes(lab)}
+    assert told == {cancelled.job_id: JobCancelled(**about, usage=SPENT), other.job_id: outcome_of(other)}
+
+
+async def test_a_job_that_is_cancelled_while_it_waits_is_never_begun(lab: Any) -> None:
+    first, second = lab.job(), lab.job()
+    handler = Endless()
+    async with lab.working("pull", handler, slots=1):
+        for job in (first, second):
+            await lab.publish(subjects.GENERATION, job)
+        await asyncio.wait_for(handler.begun.get(), 20)
+        for job in (second, first):
+            await cancel(lab, job)
+        await eventually(lab.settled)
+    assert handler.begun.empty()
+    assert [(o.job_id, o.usage) for o in await outcomes(lab)] == [(first.job_id, SPENT), (second.job_id, Usage())]

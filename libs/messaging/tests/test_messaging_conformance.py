@@ -13,6 +13,8 @@ from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_testkit.servers import eventually
 from stemma_testkit.simulation import Chances, MemoryBus, Process, World, simulated
 
+from .conftest import outcome_of
+
 CALM = Chances(twice=0, ack_lost=0, append_lost=0, append_unanswered=0, kill=0)
 Handler = Callable[[ValidateDraft], None]
 Deliver = Callable[[Sequence[ValidateDraft], Handler], Any]
@@ -20,7 +22,7 @@ pytestmark = pytest.mark.req("E1")
 
 
 @pytest.fixture(params=["memory", "jetstream"])
-def deliver(request: pytest.FixtureRequest, validated: Callable[[ValidateDraft], DraftValidated]) -> Deliver:
+def deliver(request: pytest.FixtureRequest) -> Deliver:
     """Sends jobs to a handler, and returns when nothing is left of them."""
     if request.param == "memory":
         return lambda jobs, handler: asyncio.to_thread(simulated, lambda: _in_memory(jobs, handler))
@@ -29,7 +31,7 @@ def deliver(request: pytest.FixtureRequest, validated: Callable[[ValidateDraft],
     async def on_the_real_one(jobs: Sequence[ValidateDraft], handler: Handler) -> None:
         async def handled(job: ValidateDraft) -> DraftValidated:
             handler(job)
-            return validated(job)
+            return outcome_of(job)
 
         async with lab.working("pull", handled):
             for job in jobs:

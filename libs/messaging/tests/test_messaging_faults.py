@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import pairwise
@@ -17,17 +17,13 @@ from nats.aio.msg import Msg
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_contracts.v1.outcomes import DraftValidated, Outcome
+from stemma_contracts.v1.outcomes import Outcome
 from stemma_messaging import BusFailed, StemmaBroker
 from stemma_messaging.errors import PutOff, TakenOver
 from stemma_testkit.servers import barrier, connected, eventually
 
-from .conftest import service_of
+from .conftest import PULL_FIRST, PUSH_FIRST, outcome_of, service_of, validated
 
-PULL, PUSH = ("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)
-PULL_FIRST = pytest.mark.parametrize(("kind", "service"), [PULL, pytest.param(*PUSH, marks=pytest.mark.full)])
-PUSH_FIRST = pytest.mark.parametrize(("kind", "service"), [PUSH, pytest.param(*PULL, marks=pytest.mark.full)])
-Validated = Callable[[ValidateDraft], DraftValidated]
 IN_PROGRESS = b"+WPI"
 ANSWERED_ABROAD = "_R_"
 """What the subject of a reply to another account begins with."""
@@ -50,9 +46,7 @@ asyncio.run(worker_of(sys.argv[1], handler, sys.argv[2]).run(WorkerSettings()))
 
 @PULL_FIRST
 @pytest.mark.req("E1")
-async def test_signs_of_life_keep_a_long_job_from_coming_again(
-    impatient_lab: Any, validated: Validated, kind: str, service: str
-) -> None:
+async def test_signs_of_life_keep_a_long_job_from_coming_again(impatient_lab: Any, kind: str, service: str) -> None:
     calls, long_enough = 0, asyncio.Event()
     signs: list[bytes] = []
 
@@ -60,7 +54,7 @@ async def test_signs_of_life_keep_a_long_job_from_coming_again(
         nonlocal calls
         calls += 1
         await long_enough.wait()
-        return validated(job)
+        return outcome_of(job)
 
     async def on_ack(message: Msg) -> None:
         """With three signs a second, seven are more than twice the second after which the job would come again."""
@@ -78,17 +72,12 @@ async def test_signs_of_life_keep_a_long_job_from_coming_again(
 @PUSH_FIRST
 @pytest.mark.req("E1")
 @pytest.mark.failure("worker-killed")
-async def test_the_job_of_a_killed_worker_comes_to_another(
-    impatient_lab: Any, validated: Validated, kind: str, service: str
-) -> None:
-    async def handler(job: ValidateDraft) -> Outcome:
-        return validated(job)
-
+async def test_the_job_of_a_killed_worker_comes_to_another(impatient_lab: Any, kind: str, service: str) -> None:
     async with _doomed_worker(impatient_lab, service, kind) as doomed:
         await impatient_lab.publish(service, impatient_lab.job())
         assert await asyncio.wait_for(doomed.stdout.readline(), 30) == b"begun\n"
         os.kill(doomed.pid, signal.SIGKILL)
-    async with impatient_lab.working(kind, handler):
+    async with impatient_lab.working(kind, validated):
         await eventually(impatient_lab.settled)
     assert len(await impatient_lab.stored(subjects.OUTCOMES)) == 1
 
@@ -120,7 +109,7 @@ async def _doomed_worker(lab: Any, service: str, kind: str) -> AsyncIterator[Any
 @PULL_FIRST
 @pytest.mark.req("E1")
 async def test_what_is_put_off_comes_again_when_it_is_to_however_long_the_server_waits_for_signs_of_life(
-    impatient_lab: Any, validated: Validated, kind: str, service: str
+    impatient_lab: Any, kind: str, service: str
 ) -> None:
     """The server adds to a delay what it waits longer for a later delivery, which is a minute here."""
     tries: list[float] = []
@@ -129,7 +118,7 @@ async def test_what_is_put_off_comes_again_when_it_is_to_however_long_the_server
         tries.append(time.monotonic())
         if len(tries) <= 3:
             raise PutOff(0.5)
-        return validated(job)
+        return outcome_of(job)
 
     js = impatient_lab.jetstream
     config = (await js.consumer_info(subjects.JOBS, service)).config
@@ -137,6 +126,7 @@ async def test_what_is_put_off_comes_again_when_it_is_to_however_long_the_server
     async with impatient_lab.working(kind, handler):
         await impatient_lab.publish(service, impatient_lab.job())
         await eventually(impatient_lab.settled)
+    await js.add_consumer(subjects.JOBS, config)
     assert all(later - earlier >= 0.45 for earlier, later in pairwise(tries))
     assert len(tries) == 4
 
@@ -145,13 +135,10 @@ async def test_what_is_put_off_comes_again_when_it_is_to_however_long_the_server
 @pytest.mark.req("E1")
 @pytest.mark.failure("server-gone")
 async def test_a_worker_goes_on_after_the_server_was_killed_and_came_back(
-    impatient_lab: Any, validated: Validated, kind: str, service: str
+    impatient_lab: Any, kind: str, service: str
 ) -> None:
-    async def handler(job: ValidateDraft) -> Outcome:
-        return validated(job)
-
     before, after = impatient_lab.job(), impatient_lab.job()
-    async with impatient_lab.working(kind, handler):
+    async with impatient_lab.working(kind, validated):
         await impatient_lab.publish(service, before)
         await eventually(impatient_lab.settled)
         impatient_lab.server.kill()
@@ -167,7 +154,7 @@ async def test_a_worker_goes_on_after_the_server_was_killed_and_came_back(
 @pytest.mark.req("F2")
 @pytest.mark.failure("taken-over")
 async def test_a_message_that_another_process_went_on_with_is_that_ones_to_settle(
-    impatient_lab: Any, validated: Validated, kind: str, service: str
+    impatient_lab: Any, kind: str, service: str
 ) -> None:
     calls = 0
 
@@ -176,7 +163,7 @@ async def test_a_message_that_another_process_went_on_with_is_that_ones_to_settl
         calls += 1
         if calls == 1:
             raise TakenOver("the checkpoint has a successor")
-        return validated(job)
+        return outcome_of(job)
 
     async def on_ack(message: Msg) -> None:
         settled_by.append(message.data)
@@ -194,16 +181,13 @@ async def test_a_message_that_another_process_went_on_with_is_that_ones_to_settl
 
 
 @pytest.mark.req("E1")
-async def test_the_outcome_is_stored_before_the_job_is_acknowledged(lab: Any, validated: Validated) -> None:
+async def test_the_outcome_is_stored_before_the_job_is_acknowledged(lab: Any) -> None:
     seen: list[str] = []
-
-    async def handler(job: ValidateDraft) -> Outcome:
-        return validated(job)
 
     async def on_any(message: Msg) -> None:
         seen.append(message.subject)
 
-    async with connected(lab.server) as client, lab.working("pull", handler):
+    async with connected(lab.server) as client, lab.working("pull", validated):
         for subject in (
             subjects.outcome(ANY, ANY),
             f"{ANSWERED_ABROAD}.>",

@@ -22,9 +22,10 @@ from stemma_messaging.delivery import Terms
 from stemma_messaging.drivers import PushDriver
 from stemma_messaging.feeding import Feed, results_of
 from stemma_telemetry import names
-from stemma_testkit.routing import routed_bytes
 from stemma_testkit.servers import eventually
 from structlog.testing import capture_logs
+
+from .conftest import validated
 
 THEIR_START = '''    async def start(self) -> None:
         """Private method to start subscriber by broker."""
@@ -193,21 +194,6 @@ def test_what_the_lifespan_opens_is_not_there_before() -> None:
     assert opened() == 1
 
 
-async def test_a_handler_may_have_the_message_as_it_came() -> None:
-    seen: list[Delivery] = []
-    broker, made = StemmaBroker(subjects.ORCHESTRATOR, WorkerSettings()), router()
-
-    @made.subscriber(subjects.request(subjects.ANY, subjects.ANY), stream=JStream(subjects.REQUESTS, declare=False))
-    async def take(delivery: Delivery) -> None:
-        seen.append(delivery)
-
-    broker.include_router(made)
-    subject = subjects.request("default", "create-document")
-    assert await routed_bytes(broker, subjects.REQUESTS, subject, b'{"kind": "proposal"}', {}) == []
-    [delivery] = seen
-    assert (delivery.subject, delivery.data, delivery.envelope) == (subject, b'{"kind": "proposal"}', None)
-
-
 @pytest.mark.parametrize(
     ("pattern", "subject", "fits"),
     [
@@ -263,7 +249,7 @@ def test_messages_that_no_handler_is_for_are_not_brought() -> None:
 
 @pytest.mark.req("E2")
 async def test_what_the_library_raises_before_our_middlewares_ends_nothing_and_is_told(
-    impatient_lab: Any, validated: Callable[[ValidateDraft], DraftValidated], monkeypatch: pytest.MonkeyPatch
+    impatient_lab: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The server delivers again what was not settled."""
     process, tries = StreamSubscriber.process_message, count()
@@ -273,12 +259,9 @@ async def test_what_the_library_raises_before_our_middlewares_ends_nothing_and_i
             raise SubscriberNotFound
         return await process(subscriber, message)
 
-    async def handler(job: ValidateDraft) -> DraftValidated:
-        return validated(job)
-
     monkeypatch.setattr(StreamSubscriber, "process_message", unprepared)
     with capture_logs() as logs:
-        async with impatient_lab.working("push", handler):
+        async with impatient_lab.working("push", validated):
             await impatient_lab.publish(subjects.VALIDATOR, impatient_lab.job())
             await eventually(impatient_lab.settled)
     assert [log["log_level"] for log in logs if log["event"] == names.Log.MESSAGE_UNSETTLED] == ["error"]

@@ -1,7 +1,6 @@
 """A store that is away or full: what needs it waits, and neither a delivery nor a dead letter is spent on that."""
 
 import asyncio
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -11,7 +10,7 @@ from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js.errors import APIError, BadRequestError, NotFoundError, ServiceUnavailableError
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_contracts.v1.outcomes import DraftValidated, Outcome
+from stemma_contracts.v1.outcomes import Outcome
 from stemma_eventlog import AppendUnknown, LogFull, LogRefused
 from stemma_messaging import StemmaBroker
 from stemma_messaging.cancellation import end
@@ -23,26 +22,20 @@ from stemma_testkit.servers import eventually
 from stemma_testkit.swallowing import swallowing
 from structlog.testing import capture_logs
 
-from .conftest import service_of
-
-PULL, PUSH = ("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)
-KINDS = pytest.mark.parametrize(("kind", "service"), [PULL, pytest.param(*PUSH, marks=pytest.mark.full)])
-Validated = Callable[[ValidateDraft], DraftValidated]
+from .conftest import PULL_FIRST, outcome_of, service_of, validated
 
 
-@KINDS
+@PULL_FIRST
 @pytest.mark.req("F1")
 @pytest.mark.failure("no-room")
-async def test_an_outage_uses_up_no_delivery_however_long_it_lasts(
-    lab: Any, validated: Validated, kind: str, service: str
-) -> None:
+async def test_an_outage_uses_up_no_delivery_however_long_it_lasts(lab: Any, kind: str, service: str) -> None:
     deliveries: list[str] = []
 
     async def handler(job: ValidateDraft) -> Outcome:
         deliveries.append(job.job_id)
         if len(deliveries) < 12:
             raise Outage("the database does not answer")
-        return validated(job)
+        return outcome_of(job)
 
     async with lab.working(kind, handler, retry_base_s=0.0001):
         await lab.publish(service, lab.job())
@@ -53,7 +46,7 @@ async def test_an_outage_uses_up_no_delivery_however_long_it_lasts(
     assert await lab.stored(subjects.DEAD) == []
 
 
-@KINDS
+@PULL_FIRST
 @pytest.mark.req("F1")
 @pytest.mark.failure("no-room")
 async def test_a_dead_letter_that_finds_no_room_is_stored_once_there_is_some(lab: Any, kind: str, service: str) -> None:
@@ -73,10 +66,10 @@ async def test_a_dead_letter_that_finds_no_room_is_stored_once_there_is_some(lab
     assert len(await lab.stored(subjects.OUTCOMES)) == 1
 
 
-@KINDS
+@PULL_FIRST
 @pytest.mark.req("F4")
 async def test_a_service_whose_first_call_is_not_answered_in_time_waits(
-    lab: Any, validated: Validated, kind: str, service: str, monkeypatch: pytest.MonkeyPatch
+    lab: Any, kind: str, service: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("stemma_messaging.broker.FIRST_TIMEOUT_S", 0.5)
     swallowed: list[bytes] = []
@@ -85,12 +78,9 @@ async def test_a_service_whose_first_call_is_not_answered_in_time_waits(
         swallowed.append(subject)
         return len(swallowed) == 1
 
-    async def handler(job: ValidateDraft) -> Outcome:
-        return validated(job)
-
     async with (
         swallowing(lab.server.url, first_answer) as url,
-        lab.working(kind, handler, nats_url=url, health_port=0) as running,
+        lab.working(kind, validated, nats_url=url, health_port=0) as running,
     ):
         await lab.publish(service, lab.job())
         await eventually(lab.settled)
@@ -98,15 +88,12 @@ async def test_a_service_whose_first_call_is_not_answered_in_time_waits(
     assert swallowed[0].startswith(b"_INBOX_")
 
 
-@KINDS
+@PULL_FIRST
 @pytest.mark.req("F1")
 @pytest.mark.failure("no-room")
 async def test_a_service_that_starts_while_the_server_takes_nothing_waits_and_works_once_there_is_room(
-    lab: Any, validated: Validated, kind: str, service: str
+    lab: Any, kind: str, service: str
 ) -> None:
-    async def handler(job: ValidateDraft) -> Outcome:
-        return validated(job)
-
     async def has_waited() -> bool:
         assert not running.done()
         return [line["event"] for line in logs].count(names.Log.OUTAGE) > 1
@@ -114,7 +101,7 @@ async def test_a_service_that_starts_while_the_server_takes_nothing_waits_and_wo
     async with AsyncExitStack() as stack:
         logs = stack.enter_context(capture_logs())
         async with full(lab.client, [f"KV_{subjects.CAPABILITIES_BUCKET}"]):
-            running = await stack.enter_async_context(lab.working(kind, handler))
+            running = await stack.enter_async_context(lab.working(kind, validated))
             await eventually(has_waited)
         await lab.publish(service, lab.job())
         await eventually(lab.settled)
@@ -122,42 +109,26 @@ async def test_a_service_that_starts_while_the_server_takes_nothing_waits_and_wo
     assert reasons in ({f"maximum {what} exceeded (10077)"} for what in ("messages per subject", "bytes"))
 
 
-@pytest.mark.req("F1")
-@pytest.mark.parametrize(
-    "error",
-    [
-        NatsTimeoutError(),
-        NoRespondersError(),
-        ServiceUnavailableError(503, "insufficient storage resources available", 10047),
-        APIError(400, "maximum bytes exceeded", 10077),
-        AppendUnknown("TimeoutError"),
-        LogFull("10077: maximum bytes exceeded"),
-        Outage("database or disk is full"),
-    ],
-    ids=repr,
-)
-def test_what_a_store_lacks_is_an_outage_with_its_own_reason(error: Exception) -> None:
-    assert is_outage(error)
-    assert reason_of(error)
+OUTAGES = [
+    NatsTimeoutError(),
+    NoRespondersError(),
+    ServiceUnavailableError(503, "insufficient storage resources available", 10047),
+    APIError(400, "maximum bytes exceeded", 10077),
+    AppendUnknown("TimeoutError"),
+    LogFull("10077: maximum bytes exceeded"),
+    Outage("database or disk is full"),
+]
+OTHERS = [None, RuntimeError("words"), NotFoundError(404, "x"), BadRequestError(400, "x", 10071), LogRefused("")]
 
 
 @pytest.mark.req("F1")
-@pytest.mark.parametrize(
-    "error",
-    [
-        None,
-        RuntimeError("words"),
-        NotFoundError(404, "x"),
-        BadRequestError(400, "x", 10071),
-        LogRefused(""),
-        TimeoutError(),
-    ],
-)
-def test_what_goes_wrong_by_itself_is_none(error: Exception | None) -> None:
-    assert not is_outage(error)
+def test_what_a_store_lacks_is_an_outage_with_its_own_reason_and_what_goes_wrong_by_itself_is_none() -> None:
+    assert [error for error in OUTAGES if not is_outage(error) or not reason_of(error)] == []
+    assert [error for error in [*OTHERS, TimeoutError()] if is_outage(error)] == []
+    assert reason_of(RuntimeError("words that may quote a document")) == ""
 
 
-@KINDS
+@PULL_FIRST
 @pytest.mark.req("F1")
 async def test_a_service_that_can_do_nothing_special_tells_all_the_same_that_its_writes_are_refused(
     lab: Any, kind: str, service: str
@@ -172,11 +143,10 @@ async def test_a_service_that_can_do_nothing_special_tells_all_the_same_that_its
         ]
 
     async def is_ready() -> bool:
-        return await brokers[0].missing() == []
+        return bool(brokers) and await brokers[0].missing() == []
 
     brokers: list[StemmaBroker] = []
     async with lab.running(service_of(service, tell_nothing), lab.settings(service)):
-        await eventually(lambda: _opened(brokers))
         await eventually(is_ready)
         async with full(lab.client, [f"KV_{subjects.CAPABILITIES_BUCKET}"]):
             await eventually(is_refused)
@@ -194,22 +164,14 @@ async def test_what_a_process_of_another_release_told_since_is_not_told_over(lab
         assert (await bucket.get(subjects.VALIDATOR)).value == b'{"release": "newer"}'
 
 
-async def _opened(brokers: list[StemmaBroker]) -> bool:
-    return bool(brokers)
-
-
-def test_words_of_a_handler_are_no_reason() -> None:
-    assert reason_of(RuntimeError("words that may quote a document")) == ""
-
-
 @pytest.mark.req("E1")
-async def test_work_that_a_service_was_not_let_to_end_ends_with_its_connection(lab: Any, validated: Validated) -> None:
+async def test_work_that_a_service_was_not_let_to_end_ends_with_its_connection(lab: Any) -> None:
     begun, go_on = asyncio.Event(), asyncio.Event()
 
     async def handler(job: ValidateDraft) -> Outcome:
         begun.set()
         await go_on.wait()
-        return validated(job)
+        return outcome_of(job)
 
     before = asyncio.all_tasks()
     async with lab.working("pull", handler, shutdown_grace_s=60) as running:

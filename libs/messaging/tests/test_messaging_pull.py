@@ -1,7 +1,6 @@
 """How the pull worker asks for messages, on the real server."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,16 +9,15 @@ from nats.aio.msg import Msg
 from nats.aio.subscription import Subscription
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_contracts.v1.outcomes import DraftValidated, Outcome
+from stemma_contracts.v1.outcomes import Outcome
 from stemma_messaging import Service, StemmaBroker, WorkerSettings
 from stemma_messaging.drivers import PullDriver
 from stemma_provisioning import inbox_prefix
 from stemma_provisioning.topology import BULK_IN_HAND
 from stemma_testkit.servers import barrier, connected, eventually
 
-from .conftest import app_of, routes
+from .conftest import app_of, outcome_of, routes, validated
 
-Validated = Callable[[ValidateDraft], DraftValidated]
 CONSUMER = (subjects.JOBS, subjects.GENERATION)
 LANES = tuple(subjects.job_consumers(subjects.GENERATION))
 
@@ -27,8 +25,7 @@ LANES = tuple(subjects.job_consumers(subjects.GENERATION))
 class Crowd:
     """Jobs that all stay until they are released, and how many of them ran at a time."""
 
-    def __init__(self, validated: Validated) -> None:
-        self._validated = validated
+    def __init__(self) -> None:
         self._running = 0
         self.most = 0
         self.release = asyncio.Event()
@@ -38,10 +35,10 @@ class Crowd:
         self.most = max(self.most, self._running)
         await self.release.wait()
         self._running -= 1
-        return self._validated(job)
+        return outcome_of(job)
 
 
-async def test_jobs_that_come_together_are_asked_for_together(impatient_lab: Any, validated: Validated) -> None:
+async def test_jobs_that_come_together_are_asked_for_together(impatient_lab: Any) -> None:
     asked: list[bytes] = []
     together = asyncio.Barrier(20)
 
@@ -50,7 +47,7 @@ async def test_jobs_that_come_together_are_asked_for_together(impatient_lab: Any
 
     async def handler(job: ValidateDraft) -> Outcome:
         await together.wait()
-        return validated(job)
+        return outcome_of(job)
 
     async with connected(impatient_lab.server) as client:
         await client.subscribe(f"$JS.API.CONSUMER.MSG.NEXT.{'.'.join(CONSUMER)}", cb=on_request)
@@ -62,8 +59,8 @@ async def test_jobs_that_come_together_are_asked_for_together(impatient_lab: Any
 
 
 @pytest.mark.req("E1")
-async def test_no_more_jobs_run_at_a_time_than_there_are_slots(lab: Any, validated: Validated) -> None:
-    crowd = Crowd(validated)
+async def test_no_more_jobs_run_at_a_time_than_there_are_slots(lab: Any) -> None:
+    crowd = Crowd()
 
     async def full() -> bool:
         """Three are taken and begun, seven are left, and nobody asks for more."""
@@ -81,8 +78,8 @@ async def test_no_more_jobs_run_at_a_time_than_there_are_slots(lab: Any, validat
 
 
 @pytest.mark.req("E1")
-async def test_what_an_old_request_brings_beyond_the_free_slots_waits(lab: Any, validated: Validated) -> None:
-    crowd = Crowd(validated)
+async def test_what_an_old_request_brings_beyond_the_free_slots_waits(lab: Any) -> None:
+    crowd = Crowd()
 
     async def delivered() -> bool:
         return bool((await lab.jetstream.consumer_info(*CONSUMER)).num_ack_pending == 12)
@@ -104,14 +101,14 @@ async def test_what_an_old_request_brings_beyond_the_free_slots_waits(lab: Any, 
 
 
 @pytest.mark.req("S5")
-async def test_bulk_leaves_a_quarter_of_the_slots_to_jobs_that_go_before_it(lab: Any, validated: Validated) -> None:
+async def test_bulk_leaves_a_quarter_of_the_slots_to_jobs_that_go_before_it(lab: Any) -> None:
     begun: list[str] = []
     release = asyncio.Event()
 
     async def handler(job: ValidateDraft) -> Outcome:
         begun.append(job.job_id)
         await release.wait()
-        return validated(job)
+        return outcome_of(job)
 
     jobs = [lab.job() for _ in range(30)]
     await asyncio.gather(*(lab.publish(subjects.GENERATION, job, bulk=True) for job in jobs))
@@ -127,7 +124,7 @@ async def test_bulk_leaves_a_quarter_of_the_slots_to_jobs_that_go_before_it(lab:
 
 
 @pytest.mark.req("S5")
-async def test_bulk_goes_on_while_others_fill_every_slot(lab: Any, validated: Validated) -> None:
+async def test_bulk_goes_on_while_others_fill_every_slot(lab: Any) -> None:
     begun: list[str] = []
 
     async def handler(job: ValidateDraft) -> Outcome:
@@ -135,7 +132,7 @@ async def test_bulk_goes_on_while_others_fill_every_slot(lab: Any, validated: Va
         begun.append(job.job_id)
         if slow.job_id not in begun:
             await lab.publish(subjects.GENERATION, lab.job())
-        return validated(job)
+        return outcome_of(job)
 
     slow = lab.job()
     await asyncio.gather(*(lab.publish(subjects.GENERATION, lab.job()) for _ in range(32)))
@@ -147,8 +144,8 @@ async def test_bulk_goes_on_while_others_fill_every_slot(lab: Any, validated: Va
 
 
 @pytest.mark.req("S5")
-async def test_bulk_is_pushed_beside_the_jobs_that_go_before_it(lab: Any, validated: Validated) -> None:
-    crowd = Crowd(validated)
+async def test_bulk_is_pushed_beside_the_jobs_that_go_before_it(lab: Any) -> None:
+    crowd = Crowd()
 
     async def full() -> bool:
         bulk = await lab.jetstream.consumer_info(subjects.JOBS, subjects.bulk_consumer(subjects.VALIDATOR))
@@ -165,16 +162,11 @@ async def test_bulk_is_pushed_beside_the_jobs_that_go_before_it(lab: Any, valida
 
 
 @pytest.mark.req("S5")
-async def test_bulk_that_a_worker_of_an_earlier_release_does_not_know_waits_for_a_later_one(
-    lab: Any, validated: Validated
-) -> None:
-    async def handler(job: ValidateDraft) -> Outcome:
-        return validated(job)
-
+async def test_bulk_that_a_worker_of_an_earlier_release_does_not_know_waits_for_a_later_one(lab: Any) -> None:
     def of_one_consumer(settings: WorkerSettings) -> FastStream:
         one = PullDriver(subjects.JOBS, LANES[:1], settings.slots)
         broker = StemmaBroker(subjects.GENERATION, settings, one)
-        broker.include_router(routes(subjects.GENERATION, handler))
+        broker.include_router(routes(subjects.GENERATION, validated))
         return app_of(broker, lambda: asyncio.sleep(0))
 
     async def bulk_alone_is_left() -> bool:
@@ -186,7 +178,7 @@ async def test_bulk_that_a_worker_of_an_earlier_release_does_not_know_waits_for_
     earlier = Service(subjects.GENERATION, WorkerSettings, of_one_consumer)
     async with lab.running(earlier, lab.settings(subjects.GENERATION)):
         await eventually(bulk_alone_is_left)
-    async with lab.working("pull", handler):
+    async with lab.working("pull", validated):
         await eventually(lab.settled)
 
 
@@ -203,14 +195,11 @@ async def _of_an_empty_request(replies: Subscription) -> str:
 
 
 @pytest.mark.req("E1")
-async def test_goes_on_when_its_consumer_comes_back(impatient_lab: Any, validated: Validated) -> None:
-    async def handler(job: ValidateDraft) -> Outcome:
-        return validated(job)
-
+async def test_goes_on_when_its_consumer_comes_back(impatient_lab: Any) -> None:
     async def waiting() -> bool:
         return bool((await impatient_lab.jetstream.consumer_info(*CONSUMER)).num_waiting)
 
-    async with impatient_lab.working("pull", handler):
+    async with impatient_lab.working("pull", validated):
         await eventually(waiting)
         config = (await impatient_lab.jetstream.consumer_info(*CONSUMER)).config
         await impatient_lab.jetstream.delete_consumer(*CONSUMER)

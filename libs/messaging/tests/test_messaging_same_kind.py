@@ -23,6 +23,8 @@ from stemma_telemetry import names
 from stemma_testkit.servers import eventually
 from structlog.testing import capture_logs
 
+from .conftest import outcome_of
+
 KIND = "proposal"
 OLD, NEW = "a" * 64, "b" * 64
 GENERATION = subjects.GENERATION
@@ -66,9 +68,8 @@ def test_whoever_stores_a_message_again_gives_it_the_same_id() -> None:
 class Workers:
     """Workers with the data of a release, and what each of them did."""
 
-    def __init__(self, lab: Any, validated: Any) -> None:
+    def __init__(self, lab: Any) -> None:
         self._lab = lab
-        self._validated = validated
         self.done: list[tuple[str, str]] = []
 
     def service(self, here: str) -> Service[WorkerSettings]:
@@ -92,8 +93,7 @@ class Workers:
         async def validate(job: ValidateDraft) -> DraftValidated:
             await same_kind(broker, {KIND: here}).require(job)
             self.done.append((job.job_id, here))
-            outcome: DraftValidated = self._validated(job)
-            return outcome
+            return outcome_of(job)
 
         return router
 
@@ -113,8 +113,8 @@ class Workers:
 
 
 @pytest.fixture
-def workers(lab: Any, validated: Any) -> Workers:
-    return Workers(lab, validated)
+def workers(lab: Any) -> Workers:
+    return Workers(lab)
 
 
 @asynccontextmanager

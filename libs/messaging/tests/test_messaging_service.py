@@ -15,19 +15,14 @@ from urllib.request import urlopen
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 from stemma_contracts import subjects
-from stemma_messaging import BusFailed
 from stemma_testkit.servers import eventually
-
-from .conftest import worker_of
 
 VERDICTS = ("Ack", "RetryLater", "DeadLetter")
 APP = """
 import os
 import sys
 sys.path.insert(0, sys.argv.pop())
-from conftest import worker_of
-from stemma_contracts.v1.outcomes import DraftValidated
-from stemma_contracts.v1.validation import ValidationSummary
+from conftest import outcome_of, worker_of
 
 failures = int(os.environ.get("FAILURES", 0))
 
@@ -36,10 +31,7 @@ async def handler(job):
     failures -= 1
     if failures >= 0:
         raise RuntimeError
-    summary = ValidationSummary(passed=True, issue_count=0, engine="none", engine_version="0")
-    return DraftValidated(
-        job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id, validation=summary
-    )
+    return outcome_of(job)
 
 worker_of("validator", handler, "push").main()
 """
@@ -115,44 +107,36 @@ async def test_a_service_logs_and_measures_each_message_and_ends_when_told(lab: 
 
 @pytest.mark.req("E1", "O2")
 async def test_a_service_is_ready_as_long_as_its_consumer_is_there_and_measures_what_it_misses(
-    impatient_lab: Any, ready_file: Path
+    own_lab: Any, ready_file: Path
 ) -> None:
-    async with _process(impatient_lab, ready_file, STEMMA_VALIDATOR_OBSERVE_EVERY_S="0.05") as process:
+    async with _process(own_lab, ready_file, STEMMA_VALIDATOR_OBSERVE_EVERY_S="0.05") as process:
         await eventually(lambda: _exists(ready_file))
         port = ready_file.read_text()
         assert await _get(port, "/ready") == (200, {"status": "ready", "missing": []})
         await eventually(lambda: _misses(port, consumer=0, server=0))
-        await impatient_lab.jetstream.delete_consumer(subjects.JOBS, subjects.VALIDATOR)
+        await own_lab.jetstream.delete_consumer(subjects.JOBS, subjects.VALIDATOR)
         assert await _get(port, "/ready") == (503, {"status": "not ready", "missing": ["JOBS/validator"]})
         await eventually(lambda: _misses(port, consumer=1, server=0))
         assert (await _get(port, "/health"))[0] == 200
         assert (await _get(port, "/elsewhere"))[0] == 404
         assert process.returncode is None
-        impatient_lab.server.stop()
+        own_lab.server.stop()
         await eventually(lambda: _misses(port, consumer=0, server=1))
 
 
 @pytest.mark.req("E1")
 async def test_a_service_whose_consumer_was_never_made_names_it_and_does_not_make_it(
-    impatient_lab: Any, ready_file: Path
+    own_lab: Any, ready_file: Path
 ) -> None:
-    js, (first, bulk) = impatient_lab.jetstream, subjects.job_consumers(subjects.VALIDATOR)
+    js, (_, bulk) = own_lab.jetstream, subjects.job_consumers(subjects.VALIDATOR)
     await js.delete_consumer(subjects.JOBS, bulk)
-
-    async def handler(_: Any) -> Any:
-        raise NotImplementedError
-
-    service = worker_of(subjects.VALIDATOR, handler, "push")
-    with pytest.raises(BusFailed, match=f"JOBS/{bulk} is not there"):
-        await service.run(impatient_lab.settings(subjects.VALIDATOR))
-    await js.delete_consumer(subjects.JOBS, first)
-    async with _process(impatient_lab, ready_file) as process:
+    async with _process(own_lab, ready_file) as process:
         output, _ = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 1
     failed = json.loads(output.splitlines()[-1])
     assert (failed["event"], failed["error_type"]) == ("service_failed", "BusFailed")
-    assert failed["reason"] == f"JOBS/{first} is not there: run stemma-provision of this release"
-    assert not {first, bulk} & {info.name for info in await js.consumers_info(subjects.JOBS)}
+    assert failed["reason"] == f"JOBS/{bulk} is not there: run stemma-provision of this release"
+    assert bulk not in {info.name for info in await js.consumers_info(subjects.JOBS)}
 
 
 async def _exists(path: Path) -> bool:

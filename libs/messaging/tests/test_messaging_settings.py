@@ -1,4 +1,3 @@
-import re
 from pathlib import Path
 from typing import Literal
 
@@ -23,52 +22,44 @@ def _load(file: Path) -> LinterSettings:
 
 
 @pytest.mark.req("P16")
-def test_the_file_counts_and_the_environment_wins(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    file.write_text('engine = "markdownlint-cli"\nslots = 4\n')
-    monkeypatch.setenv("STEMMA_VALIDATOR_SLOTS", "8")
-    settings = _load(file)
-    assert (settings.engine, settings.slots) == ("markdownlint-cli", 8)
-
-
-def test_without_a_file_the_defaults_count(file: Path) -> None:
+def test_defaults_count_then_the_file_then_the_environment_then_arguments(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What all services share has its plain name in the file and in arguments."""
     assert _load(file).engine == "rumdl"
+    lines = ('engine = "markdownlint-cli"', "slots = 4", 'log_level = "error"', 'dsn = "postgresql://file"')
+    file.write_text("\n".join([*lines, 'nats_url = "nats://file:1"', 'nats_user = "file"']))
+    for name, value in (("VALIDATOR_SLOTS", "8"), ("NATS_URL", "nats://environment:1"), ("NATS_USER", "environment")):
+        monkeypatch.setenv(f"STEMMA_{name}", value)
+    settings = load_settings("validator", LinterSettings, file, nats_url="nats://argument:1")
+    assert (settings.engine, settings.slots, settings.log_level) == ("markdownlint-cli", 8, "error")
+    assert (settings.nats_url, settings.nats_user) == ("nats://argument:1", "environment")
+    assert settings.dsn is not None
+    assert settings.dsn.get_secret_value() == "postgresql://file"
 
 
 @pytest.mark.req("P16")
 def test_the_connection_is_the_same_for_every_service(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("STEMMA_NATS_URL", "nats://bus:4222")
     monkeypatch.setenv("STEMMA_NATS_PASSWORD", "hidden")
     monkeypatch.setenv("STEMMA_CHECKPOINT_DSN", "postgresql://db")
     settings = _load(file)
-    assert settings.nats_url == "nats://bus:4222"
     assert settings.nats_password is not None
     assert settings.nats_password.get_secret_value() == "hidden"
     assert settings.dsn is not None
     assert "hidden" not in repr(settings)
 
 
-@pytest.mark.req("P16")
-def test_a_variable_without_our_prefix_is_none_of_ours(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in LinterSettings.model_fields:
-        monkeypatch.setenv(name.upper(), "x")
-    assert _load(file).model_dump() == LinterSettings().model_dump()
+OTHERS = """CONVERTER_NATS_PASSWORD CONVERTER_ANYTHING DATA_DIR PASSWORD_VALIDATOR PASSWORD_CLIENT_DEFAULT PASSWORD_SYS
+    PASSWORD_POSTGRES TENANT ACTOR TEST_SERVERS NATS_PORT NATS_SERVICE_HOST""".split()
 
 
 @pytest.mark.req("P16")
-def test_what_all_services_share_has_its_plain_name_in_the_file_and_in_arguments(
+def test_a_variable_of_others_or_without_our_prefix_is_none_of_ours(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file.write_text('nats_url = "nats://file:1"\nnats_user = "file"\nlog_level = "error"\ndsn = "postgresql://file"\n')
-    monkeypatch.setenv("STEMMA_NATS_URL", "nats://environment:1")
-    monkeypatch.setenv("STEMMA_NATS_USER", "environment")
-    settings = load_settings("validator", LinterSettings, file, nats_url="nats://argument:1")
-    assert (settings.nats_url, settings.nats_user, settings.log_level) == (
-        "nats://argument:1",
-        "environment",
-        "error",
-    )
-    assert settings.dsn is not None
-    assert settings.dsn.get_secret_value() == "postgresql://file"
+    for name in (*LinterSettings.model_fields, *(f"STEMMA_{name}" for name in OTHERS)):
+        monkeypatch.setenv(name.upper(), "x")
+    assert _load(file).model_dump() == LinterSettings().model_dump()
 
 
 BAD_FILES = {
@@ -81,18 +72,14 @@ BAD_FILES = {
 
 
 @pytest.mark.req("P16")
-@pytest.mark.parametrize("name", BAD_FILES)
-def test_a_bad_value_in_the_file_is_refused_by_name(file: Path, name: str) -> None:
-    file.write_text(BAD_FILES[name])
-    with pytest.raises(BadSettings) as refused:
-        _load(file)
-    assert [problem.split(":")[0] for problem in refused.value.problems] == [name]
-
-
-@pytest.mark.req("P16")
-def test_a_file_that_is_not_toml_is_refused(file: Path) -> None:
+def test_a_bad_value_in_the_file_is_refused_by_name_and_a_file_that_is_not_toml_by_its_own(file: Path) -> None:
+    for name, line in BAD_FILES.items():
+        file.write_text(line)
+        with pytest.raises(BadSettings) as refused:
+            _load(file)
+        assert [problem.split(":")[0] for problem in refused.value.problems] == [name]
     file.write_text("engine: rumdl")
-    with pytest.raises(BadSettings, match=re.escape("settings.toml")):
+    with pytest.raises(BadSettings, match=r"settings\.toml"):
         _load(file)
 
 
@@ -118,35 +105,21 @@ def test_a_bad_variable_is_refused_by_its_name(
 
 
 NO_SERVERS = ["", "nats://", "NATS://there", "http://there", "nats://me:hidden@there:port", "nats://one,", "one two"]
+SERVERS = ["there:4222", "nats://one,nats://me:pass@two:4223", "tls://[::1]:4222", "wss://x"]
 
 
 @pytest.mark.req("P16")
-@pytest.mark.parametrize("servers", NO_SERVERS)
-def test_an_address_that_is_none_is_refused_without_its_password(
-    file: Path, monkeypatch: pytest.MonkeyPatch, servers: str
+def test_addresses_are_all_that_a_nats_client_takes_and_another_is_refused_without_its_password(
+    file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("STEMMA_NATS_URL", servers)
-    with pytest.raises(BadSettings, match=r"^nats_url: .* \(settings\.toml or STEMMA_NATS_URL\)$") as refused:
-        _load(file)
-    assert "hidden" not in str(refused.value)
-
-
-@pytest.mark.parametrize("servers", ["there:4222", "nats://one,nats://me:pass@two:4223", "tls://[::1]:4222", "wss://x"])
-def test_addresses_may_be_given_in_every_way_that_a_nats_client_takes(
-    file: Path, monkeypatch: pytest.MonkeyPatch, servers: str
-) -> None:
-    monkeypatch.setenv("STEMMA_NATS_URL", servers)
-    assert _load(file).nats_url == servers
-
-
-OTHERS = """CONVERTER_NATS_PASSWORD CONVERTER_ANYTHING DATA_DIR PASSWORD_VALIDATOR PASSWORD_CLIENT_DEFAULT PASSWORD_SYS
-    PASSWORD_POSTGRES TENANT ACTOR TEST_SERVERS NATS_PORT NATS_SERVICE_HOST""".split()
-
-
-@pytest.mark.parametrize("name", OTHERS)
-def test_a_variable_of_others_is_none_of_ours(file: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setenv(f"STEMMA_{name}", "x")
-    _load(file)
+    for servers in SERVERS:
+        monkeypatch.setenv("STEMMA_NATS_URL", servers)
+        assert _load(file).nats_url == servers
+    for servers in NO_SERVERS:
+        monkeypatch.setenv("STEMMA_NATS_URL", servers)
+        with pytest.raises(BadSettings, match=r"^nats_url: .* \(settings\.toml or STEMMA_NATS_URL\)$") as refused:
+            _load(file)
+        assert "hidden" not in str(refused.value)
 
 
 @pytest.mark.req("P16", "E8")
@@ -172,21 +145,17 @@ def test_finds_the_config_of_a_checkout_and_of_a_wheel(tmp_path: Path, monkeypat
 
 
 @pytest.mark.req("P16")
-def test_a_variable_names_another_config_folder(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_names_another_config_folder_and_one_that_is_none_is_refused_by_name(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("STEMMA_VALIDATOR_CONFIG_DIR", str(file.parent))
     assert config_dir("stemma_validator") == file.parent
     assert _load(file).engine == "rumdl"
-
-
-@pytest.mark.req("P16")
-@pytest.mark.parametrize("name", ["nothing", "settings.toml"])
-def test_a_config_folder_that_is_none_is_refused_by_name(
-    file: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
     file.touch()
-    monkeypatch.setenv("STEMMA_VALIDATOR_CONFIG_DIR", str(file.parent / name))
-    with pytest.raises(BadSettings, match=r"^STEMMA_VALIDATOR_CONFIG_DIR: no such folder$"):
-        config_dir("stemma_validator")
+    for name in ("nothing", "settings.toml"):
+        monkeypatch.setenv("STEMMA_VALIDATOR_CONFIG_DIR", str(file.parent / name))
+        with pytest.raises(BadSettings, match=r"^STEMMA_VALIDATOR_CONFIG_DIR: no such folder$"):
+            config_dir("stemma_validator")
 
 
 @pytest.mark.req("P16")

@@ -48,13 +48,6 @@ def test_help_tells_what_the_service_is_and_where_its_settings_stand(
         assert part in told
 
 
-def test_a_service_without_verbs_has_help(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("sys.argv", ["stemma-validator", "--help"])
-    with pytest.raises(SystemExit) as ended:
-        SERVICE.main()
-    assert (ended.value.code, "usage: stemma-validator [-h]" in capsys.readouterr().out) == (0, True)
-
-
 def test_a_verb_is_done_with_the_settings_instead_of_serving(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

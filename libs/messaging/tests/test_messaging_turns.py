@@ -58,30 +58,6 @@ def _delivery(subject: str, name: str = "", headers: Any = None) -> Delivery:
 
 
 @pytest.mark.req("S5")
-async def test_one_message_of_a_tenant_goes_before_the_many_that_wait_of_another() -> None:
-    desk = Desk(at_a_time=2)
-    for number in range(5):
-        await desk.comes("flooding", f"many{number}")
-    await desk.comes("calm", "one")
-    assert desk.begun == ["many0", "many1"]
-    await desk.is_done("many0")
-    await desk.is_done("many1")
-    assert desk.begun[2:] == ["many2", "one"]
-    await end(desk.tasks.values())
-
-
-@pytest.mark.req("S5")
-async def test_a_tenant_that_is_alone_has_every_turn() -> None:
-    desk = Desk(at_a_time=3)
-    for number in range(5):
-        await desk.comes("alone", str(number))
-    assert desk.begun == ["0", "1", "2"]
-    await desk.is_done("1")
-    assert desk.begun == ["0", "1", "2", "3"]
-    await end(desk.tasks.values())
-
-
-@pytest.mark.req("S5")
 async def test_a_tenant_has_no_more_turns_than_it_may_have_and_leaves_the_others_to_the_others() -> None:
     desk = Desk(at_a_time=3, per_tenant=2)
     for name in ("a1", "a2", "a3", "a4", "b1"):
@@ -124,19 +100,6 @@ async def test_who_is_cancelled_takes_no_turn_from_those_that_wait() -> None:
     await end([desk.tasks["waits"]])
     await desk.comes("one", "later")
     assert desk.begun[-1] == "later"
-    await end(desk.tasks.values())
-
-
-@pytest.mark.req("S5")
-async def test_who_is_cancelled_in_the_moment_of_its_turn_gives_it_on() -> None:
-    desk = Desk(at_a_time=1)
-    for name in ("at work", "given", "waits"):
-        await desk.comes("one", name)
-    desk.tasks["at work"].cancel()
-    desk.tasks["given"].cancel()
-    await asyncio.wait([desk.tasks["at work"], desk.tasks["given"]])
-    await asyncio.sleep(0)
-    assert desk.begun == ["at work", "waits"]
     await end(desk.tasks.values())
 
 

@@ -1,42 +1,33 @@
 """What a worker does with jobs, on the real server, pulled and pushed alike."""
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-from nats.js.errors import KeyNotFoundError
 from opentelemetry.sdk.trace import TracerProvider
 from stemma_cli.local.processes import GRACE_S
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.jobs import ValidateDraft
-from stemma_contracts.v1.outcomes import DraftValidated, JobDead, Outcome
+from stemma_contracts.v1.outcomes import JobDead, Outcome
 from stemma_messaging import WorkerSettings
 from stemma_testkit.servers import eventually
 
-PULL, PUSH = ("pull", subjects.GENERATION), ("push", subjects.VALIDATOR)
-KINDS = pytest.mark.parametrize(("kind", "service"), [PULL, PUSH])
-PULL_FIRST = pytest.mark.parametrize(("kind", "service"), [PULL, pytest.param(*PUSH, marks=pytest.mark.full)])
-Validated = Callable[[ValidateDraft], DraftValidated]
+from .conftest import KINDS, PULL_FIRST, outcome_of, validated
+
 TRACER = TracerProvider().get_tracer("test")
 
 
 @KINDS
 @pytest.mark.req("E1", "E5")
-async def test_a_job_becomes_an_outcome_of_the_same_trace(
-    lab: Any, validated: Validated, kind: str, service: str
-) -> None:
-    async def handler(job: ValidateDraft) -> Outcome:
-        return validated(job)
-
+async def test_a_job_becomes_an_outcome_of_the_same_trace(lab: Any, kind: str, service: str) -> None:
     job = lab.job()
-    async with lab.working(kind, handler):
+    async with lab.working(kind, validated):
         with TRACER.start_as_current_span("decide") as span:
             await lab.publish(service, job)
         await eventually(lab.settled)
     [outcome] = await lab.stored(subjects.OUTCOMES)
     assert outcome.subject == subjects.outcome(service, "draft-validated")
-    assert registry.decode(outcome.headers["ce-type"], outcome.data) == validated(job)
+    assert registry.decode(outcome.headers["ce-type"], outcome.data) == outcome_of(job)
     expected = {
         "ce-id": f"{job.job_id}.outcome",
         "Nats-Msg-Id": f"{job.job_id}.outcome",
@@ -52,16 +43,14 @@ async def test_a_job_becomes_an_outcome_of_the_same_trace(
 @PULL_FIRST
 @pytest.mark.req("P17")
 @pytest.mark.failure("exception")
-async def test_a_job_that_fails_comes_again_until_it_succeeds(
-    lab: Any, validated: Validated, kind: str, service: str
-) -> None:
+async def test_a_job_that_fails_comes_again_until_it_succeeds(lab: Any, kind: str, service: str) -> None:
     calls: list[str] = []
 
     async def handler(job: ValidateDraft) -> Outcome:
         calls.append(job.job_id)
         if len(calls) < 3:
             raise ConnectionError
-        return validated(job)
+        return outcome_of(job)
 
     async with lab.working(kind, handler):
         await lab.publish(service, lab.job())
@@ -143,9 +132,7 @@ async def test_a_message_that_cannot_be_read_is_a_dead_letter_at_once(lab: Any, 
 
 @KINDS
 @pytest.mark.req("E1")
-async def test_a_job_under_way_is_given_back_at_shutdown(
-    lab: Any, validated: Validated, kind: str, service: str
-) -> None:
+async def test_a_job_under_way_is_given_back_at_shutdown(lab: Any, kind: str, service: str) -> None:
     begun: asyncio.Queue[str] = asyncio.Queue()
 
     async def stuck(job: ValidateDraft) -> Outcome:
@@ -153,22 +140,17 @@ async def test_a_job_under_way_is_given_back_at_shutdown(
         await asyncio.Event().wait()
         raise AssertionError
 
-    async def handler(job: ValidateDraft) -> Outcome:
-        return validated(job)
-
     async with lab.working(kind, stuck):
         await lab.publish(service, lab.job())
         await asyncio.wait_for(begun.get(), 20)
-    async with lab.working(kind, handler):
+    async with lab.working(kind, validated):
         await eventually(lab.settled, within_s=15)
     assert len(await lab.stored(subjects.OUTCOMES)) == 1
 
 
 @KINDS
 @pytest.mark.req("E1")
-async def test_a_job_that_ends_within_the_grace_period_is_done(
-    lab: Any, validated: Validated, kind: str, service: str
-) -> None:
+async def test_a_job_that_ends_within_the_grace_period_is_done(lab: Any, kind: str, service: str) -> None:
     begun, go_on, ended = asyncio.Event(), asyncio.Event(), list[str]()
 
     async def handler(job: ValidateDraft) -> Outcome:
@@ -179,7 +161,7 @@ async def test_a_job_that_ends_within_the_grace_period_is_done(
             ended.append("cancelled")
             raise
         ended.append("done")
-        return validated(job)
+        return outcome_of(job)
 
     async with lab.working(kind, handler, shutdown_grace_s=60) as service_task:
         await lab.publish(service, lab.job())
@@ -194,19 +176,3 @@ async def test_a_job_that_ends_within_the_grace_period_is_done(
 @pytest.mark.req("E1")
 def test_work_under_way_has_twenty_seconds_by_default_and_who_stops_a_service_waits_as_long() -> None:
     assert WorkerSettings.model_fields["shutdown_grace_s"].default == GRACE_S == 20
-
-
-async def test_tells_what_it_can_do(lab: Any) -> None:
-    async def handler(job: ValidateDraft) -> Outcome:
-        raise AssertionError
-
-    async with lab.working("pull", handler):
-        bucket = await lab.jetstream.key_value(subjects.CAPABILITIES_BUCKET)
-        await eventually(lambda: _is(bucket, subjects.GENERATION, b'{"checks": ["links", "lint"]}'))
-
-
-async def _is(bucket: Any, key: str, value: bytes) -> bool:
-    try:
-        return bool((await bucket.get(key)).value == value)
-    except KeyNotFoundError:
-        return False
