@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequen
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import product
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -21,11 +22,11 @@ from nats.aio.msg import Msg
 from nats.js.api import ConsumerInfo
 from nats.js.errors import ServiceUnavailableError
 from stemma_contracts import subjects
+from stemma_contracts.roles import ROLES, Role
 from stemma_contracts.subjects import ANY
 from stemma_provisioning import Bounds, NatsServer, client_user, inbox_prefix, permissions
 from stemma_provisioning.copies import ensure_copies
 from stemma_provisioning.permissions import PROVISIONER, User, asking_user, person_inbox, reading_user, users
-from stemma_provisioning.roles import ROLES, Role
 from stemma_provisioning.topology import STREAMS
 from stemma_testkit.servers import admit, barrier, connected, connected_person, provisioned_server
 
@@ -33,9 +34,11 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 TENANTS = ("default", "other")
 PROGRAMS = [client_user(tenant) for tenant in TENANTS]
 ATTACKERS = [*PROGRAMS, *subjects.WORKERS]
-READERS, ASKERS = [f"{role}-reads" for role in Role], [f"{role}-asks" for role in Role]
-"""The two connections of a person of each role, who is called like it."""
-READS_ALONE = f"{Role.READER}-asks"
+FEWEST, MOST = Role.READER, Role.OWNER
+"""Roles differ in nothing but the requests that they may make: whoever makes the fewest, and the most."""
+READERS, ASKERS = [f"{MOST}-reads"], [f"{role}-asks" for role in (FEWEST, MOST)]
+"""The connections of a person, who is called like its role: all read alike."""
+READS_ALONE = f"{FEWEST}-asks"
 """May write under an own key, and neither ask nor upload."""
 DIGEST = "a" * 64
 LOOT = {"stream_name": "EVENTS", "config": {"name": "loot", "ack_policy": "none", "deliver_subject": "_INBOX_x.loot"}}
@@ -177,15 +180,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
         yield running
 
 
-@pytest.fixture(scope="module")
-def careless_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
-    """One on which services enter the account of the streams, with the same permissions."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(permissions, "service_account", lambda service: STREAMS)
-        with provisioned_server(tmp_path_factory.mktemp("careless"), tenants=TENANTS, ack_wait_s=600) as running:
-            yield running
-
-
 @pytest_asyncio.fixture(loop_scope="module", scope="module")
 async def stage(server: NatsServer) -> AsyncIterator[Stage]:
     async with on(server) as made:
@@ -198,8 +192,8 @@ async def on(server: NatsServer) -> AsyncIterator[Stage]:
     table = {user.name: user for user in users(TENANTS)}
     async with AsyncExitStack() as stack:
         clients = {name: await stack.enter_async_context(connected(server, name)) for name in table}
-        logins = {} if server.admitted("default").people() else {role: admit(server, role, role) for role in Role}
-        for name in (*READERS, *ASKERS) if logins else ():
+        logins = {role: admit(server, role, role) for role in (FEWEST, MOST)}
+        for name in (*READERS, *ASKERS):
             role, asks = Role(_person(name)), name in ASKERS
             table[name] = asking_user("default", role, ROLES[role]) if asks else reading_user("default", role)
             clients[name] = await stack.enter_async_context(connected_person(logins[role], asks=asks))
@@ -445,13 +439,19 @@ def _info(stream: str) -> str:
 
 
 @pytest.mark.req("S1")
-@pytest.mark.parametrize("carrier", [acknowledgement, own_bytes, nothing_there], ids=lambda x: x.__name__)
-async def test_inside_one_account_permissions_hold_no_carrier(careless_server: NatsServer, carrier: Send) -> None:
-    """Why there are accounts, and that what is written down here shows it when one is missing."""
-    async with on(careless_server) as stage:
-        await attack(stage, subjects.CONVERTER, carrier)
-        reached = {subject for _, subject in stage.reached(subjects.CONVERTER)}
-    assert {subjects.outcome(subjects.VALIDATOR, "x"), "$JS.API.STREAM.DELETE.DEAD"} <= reached
+async def test_inside_one_account_permissions_hold_no_carrier(tmp_path: Path) -> None:
+    """Why there are accounts, and that what is written down here shows it when one is missing.
+
+    Services enter the account of the streams here, with the same permissions.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(permissions, "service_account", lambda service: STREAMS)
+        with provisioned_server(tmp_path, tenants=TENANTS, ack_wait_s=600) as careless:
+            async with on(careless) as stage:
+                for carrier in (acknowledgement, own_bytes, nothing_there):
+                    await attack(stage, subjects.CONVERTER, carrier)
+                    reached = {subject for _, subject in stage.reached(subjects.CONVERTER)}
+                    assert {subjects.outcome(subjects.VALIDATOR, "x"), "$JS.API.STREAM.DELETE.DEAD"} <= reached
 
 
 async def attack(stage: Stage, name: str, carrier: Send) -> None:

@@ -12,11 +12,11 @@ from nats.aio.client import Client
 from nats.js.api import ConsumerInfo, StreamInfo
 from stemma_client.logins import Login, new_seed, public_key
 from stemma_contracts import subjects
+from stemma_contracts.roles import Role
 from stemma_provisioning import PROVISIONER, BadBound
 from stemma_provisioning.admitted import Admitted, Keys
 from stemma_provisioning.copies import copies
 from stemma_provisioning.replicas import Replicas
-from stemma_provisioning.roles import Role
 from stemma_provisioning.topology import consumers, streams
 from stemma_testkit.clusters import NatsCluster, running_cluster
 from stemma_testkit.servers import connected_person, eventually
