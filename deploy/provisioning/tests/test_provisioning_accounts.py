@@ -255,11 +255,11 @@ async def test_a_copy_that_is_lost_is_told_and_made_again(own_server: NatsServer
     async with connected(own_server) as admin:
         js, there = admin.jetstream(), admin.jetstream(prefix=subjects.copies_api("default"))
         await js.publish(subjects.event("default", "d1", "e1"), b"{}")
-        for part, lose in (
-            ("stream", lambda: there.delete_stream(subjects.EVENTS)),
-            ("consumer", lambda: js.delete_consumer(subjects.EVENTS, "copy-default")),
-        ):
-            await lose()
+        for part in ("stream", "consumer"):
+            if part == "stream":
+                await there.delete_stream(subjects.EVENTS)
+            else:
+                await js.delete_consumer(subjects.EVENTS, "copy-default")
             assert await check(admin) == [Drift("EVENTS of default", f"{part} of the copy", "present", None)]
             await provision(admin)
             assert await check(admin) == []
