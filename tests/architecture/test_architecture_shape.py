@@ -30,6 +30,7 @@ NATS_MODULES = {
     "stemma_orchestrator/projector.py",
     "stemma_orchestrator/repair.py",
     "stemma_orchestrator/observing.py",
+    "stemma_orchestrator/orphans.py",
 }
 SETTINGS_READERS = {"stemma_messaging", "stemma_client", "stemma_cli", "stemma_provisioning", "stemma_testkit"}
 SETTINGS_MODULES = {"stemma_telemetry/tracing.py"}

@@ -2,11 +2,12 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from functools import cache, lru_cache, partial
+from typing import Any
 
 from faststream import FastStream
 from nats.js.errors import KeyNotFoundError
@@ -54,6 +55,7 @@ from .job_publisher import JobPublisher
 from .late import LateErasures
 from .lost import SWEEP_EVERY_S, LostMessages
 from .observing import GAUGES, Census, Copies, Documents, Fleet, Observer
+from .orphans import Orphans
 from .planning import Planning
 from .projector import Projector, key_of
 from .repair import Repair
@@ -239,14 +241,36 @@ async def repair(settings: OrchestratorSettings) -> int:
         return await Repair(broker.jetstream, parts.store, parts.tools.projector, parts.jobs, parts.timers).run()
 
 
+async def sweep(settings: OrchestratorSettings, *, take: bool) -> int:
+    """Take artifacts away of documents that were never made, or only look; how many there are."""
+    broker = make_broker(settings)
+    async with broker.connected():
+        parts = await build(settings, broker, catalog())
+        return await Orphans(broker.jetstream, parts.late.eraser).swept(datetime.now(UTC), take=take)
+
+
 def main() -> None:
-    """Run the orchestrator until it is told to stop, or with ``--repair`` mend what is derived from the log and end."""
-    service.main({"--repair": _repair})
+    """Run the orchestrator until it is told to stop, or do what a verb says, and end."""
+    service.main({"--repair": _repair, "--orphans": _orphans, "--take-orphans": _take_orphans})
 
 
 def _repair(settings: OrchestratorSettings) -> None:
     """see to messages that no consumer sees any more, mend what is derived from the log, and end"""
+    _told("repaired documents", repair(settings))
+
+
+def _orphans(settings: OrchestratorSettings) -> None:
+    """count artifacts of eight days ago whose document was never made, and end"""
+    _told("artifacts of no document", sweep(settings, take=False))
+
+
+def _take_orphans(settings: OrchestratorSettings) -> None:
+    """take such artifacts away, 10,000 at most, and end"""
+    _told("taken away", sweep(settings, take=True))
+
+
+def _told(what: str, counting: Coroutine[Any, Any, int]) -> None:
     try:
-        print(f"repaired documents: {asyncio.run(repair(settings))}")
+        print(f"{what}: {asyncio.run(counting)}")
     except BusFailed as failure:
         sys.exit(f"stemma-orchestrator: {failure}")

@@ -67,7 +67,7 @@ class Eraser:
         """Take all away but the log; what there was."""
         counts = Counter[str]()
         async for piece in self._pieces(stream, document):
-            await self._take(piece, stream.tenant)
+            await self.take(piece, stream.tenant)
             counts[piece.store] += 1
         counts["summaries"] = await self._erase_summaries(stream)
         return _told(counts)
@@ -98,7 +98,7 @@ class Eraser:
         found += [piece async for piece in self._large(tenant, erased)]
         found += [piece async for piece in self._mentioned(tenant, erased)]
         for piece in found:
-            await self._take(piece, tenant)
+            await self.take(piece, tenant)
         return len(found) + sum([await self._erase_summaries(stream) for stream in erased])
 
     async def _cut(self, js: JetStreamContext, pattern: str, stays: int) -> None:
@@ -180,7 +180,8 @@ class Eraser:
                 if any(_is_about(one, stream) for stream in streams):
                     yield Piece(store, name, one.seq or 0)
 
-    async def _take(self, piece: Piece, tenant: str) -> None:
+    async def take(self, piece: Piece, tenant: str) -> None:
+        """Take one thing away, with the chunks of an object."""
         if piece.chunks:
             async for chunk in messages_in(self._js, piece.stream, piece.chunks):
                 await _deleted(self._js, piece.stream, chunk.seq or 0)
