@@ -438,20 +438,23 @@ def _info(stream: str) -> str:
     return f"$JS.API.STREAM.INFO.{stream}"
 
 
-@pytest.mark.req("S1")
-async def test_inside_one_account_permissions_hold_no_carrier(tmp_path: Path) -> None:
-    """Why there are accounts, and that what is written down here shows it when one is missing.
-
-    Services enter the account of the streams here, with the same permissions.
-    """
+@pytest.fixture
+def careless_server(tmp_path: Path) -> Iterator[NatsServer]:
+    """One on which services enter the account of the streams, with the same permissions."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(permissions, "service_account", lambda service: STREAMS)
-        with provisioned_server(tmp_path, tenants=TENANTS, ack_wait_s=600) as careless:
-            async with on(careless) as stage:
-                for carrier in (acknowledgement, own_bytes, nothing_there):
-                    await attack(stage, subjects.CONVERTER, carrier)
-                    reached = {subject for _, subject in stage.reached(subjects.CONVERTER)}
-                    assert {subjects.outcome(subjects.VALIDATOR, "x"), "$JS.API.STREAM.DELETE.DEAD"} <= reached
+        with provisioned_server(tmp_path, tenants=TENANTS, ack_wait_s=600) as running:
+            yield running
+
+
+@pytest.mark.req("S1")
+async def test_inside_one_account_permissions_hold_no_carrier(careless_server: NatsServer) -> None:
+    """Why there are accounts, and that what is written down here shows it when one is missing."""
+    async with on(careless_server) as stage:
+        for carrier in (acknowledgement, own_bytes, nothing_there):
+            await attack(stage, subjects.CONVERTER, carrier)
+            reached = {subject for _, subject in stage.reached(subjects.CONVERTER)}
+            assert {subjects.outcome(subjects.VALIDATOR, "x"), "$JS.API.STREAM.DELETE.DEAD"} <= reached
 
 
 async def attack(stage: Stage, name: str, carrier: Send) -> None:

@@ -195,8 +195,13 @@ async def impatient_lab(impatient_server: NatsServer) -> AsyncIterator[Lab]:
 
 
 @pytest.fixture
-async def own_lab(tmp_path: Path) -> AsyncIterator[Lab]:
-    """On a server of the test's own, which may break it."""
+def own_server(tmp_path: Path) -> Iterator[NatsServer]:
     with provisioned_server(tmp_path / "nats", ack_wait_s=1) as server:
-        async with lab_on(server) as lab:
-            yield lab
+        yield server
+
+
+@pytest.fixture
+async def own_lab(own_server: NatsServer) -> AsyncIterator[Lab]:
+    """On a server of the test's own, which may break it."""
+    async with lab_on(own_server) as lab:
+        yield lab
