@@ -37,31 +37,22 @@ def test_a_contract_that_is_gone_is_named_with_its_readers(committed: Path) -> N
 
 
 @pytest.mark.req("E2")
-@pytest.mark.parametrize(
-    ("removed", "told"),
-    [([SCHEMA], [SCHEMA_GONE]), ([SAMPLE], [SAMPLE_GONE]), ([SCHEMA, SAMPLE], [SCHEMA_GONE, SAMPLE_GONE])],
-    ids=["schema", "sample", "both"],
-)
-def test_a_committed_file_that_is_gone_is_named(committed: Path, removed: list[str], told: list[str]) -> None:
-    for name in removed:
-        (committed / name).unlink()
-    assert list(lost(committed)) == told
-
-
-@pytest.mark.req("E2")
-def test_of_an_old_version_the_sample_stays(committed: Path) -> None:
-    (committed / "golden/0.1.0/stemma.refused.status.v1.json").unlink()
-    assert [line.partition(",")[0] for line in lost(committed)] == [
-        "stemma.refused.status.v1: its golden sample is gone"
-    ]
-
-
-@pytest.mark.req("E2")
-def test_contracts_are_not_generated_from_nothing(committed: Path) -> None:
-    (committed / "asyncapi.yaml").unlink()
-    assert list(lost(committed)) == [
-        "asyncapi.yaml is gone, which names the contracts and their readers: bring it back"
-    ]
+def test_a_committed_file_that_is_gone_is_named_and_of_an_old_version_the_sample_stays(committed: Path) -> None:
+    old = "golden/0.1.0/stemma.refused.status.v1.json"
+    for removed, told in (
+        ([SCHEMA], [SCHEMA_GONE]),
+        ([SAMPLE], [SAMPLE_GONE]),
+        ([SCHEMA, SAMPLE], [SCHEMA_GONE, SAMPLE_GONE]),
+        ([old], ["stemma.refused.status.v1: its golden sample is gone"]),
+        (["asyncapi.yaml"], ["asyncapi.yaml is gone"]),
+    ):
+        kept = {name: (committed / name).read_bytes() for name in removed}
+        for name in removed:
+            (committed / name).unlink()
+        found = list(lost(committed))
+        assert [line[: len(words)] for line, words in zip(found, told, strict=True)] == told
+        for name, content in kept.items():
+            (committed / name).write_bytes(content)
 
 
 @pytest.mark.req("E2")

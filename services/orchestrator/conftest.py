@@ -7,7 +7,7 @@ import pytest
 from domain_story import Story
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_artifacts.uploads import UploadStore
-from stemma_orchestrator.catalog import load_catalog
+from stemma_orchestrator.catalog import Catalog, load_catalog
 from stemma_orchestrator.inputs import Limits
 from stemma_orchestrator.intake import Intake
 from stemma_provisioning import NatsServer, client_user
@@ -27,22 +27,34 @@ def begun(story: Story) -> Story:
     return story
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def intake_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
     with provisioned_server(tmp_path_factory.mktemp("nats")) as running:
         yield running
 
 
+@pytest.fixture(scope="session")
+def catalog() -> Catalog:
+    """What ships; nobody changes it."""
+    return load_catalog(Path(__file__).parent / "config")
+
+
 @pytest.fixture
-async def uploads(intake_server: NatsServer) -> AsyncIterator[UploadStore]:
+def uploaded() -> dict[str, UploadStore]:
+    """Where the intake finds uploads, for a test that has any: the others need no server."""
+    return {}
+
+
+@pytest.fixture
+async def uploads(intake_server: NatsServer, uploaded: dict[str, UploadStore]) -> AsyncIterator[UploadStore]:
     async with connected(intake_server, client_user("default")) as caller:
-        yield UploadStore(caller.jetstream(), "default")
+        uploaded["default"] = UploadStore(caller.jetstream(), "default")
+        yield uploaded["default"]
 
 
 @pytest.fixture
-def intake(uploads: UploadStore) -> Intake:
+def intake(catalog: Catalog, uploaded: dict[str, UploadStore]) -> Intake:
     async def graphs() -> frozenset[str]:
         return frozenset({"section"})
 
-    catalog = load_catalog(Path(__file__).parent / "config")
-    return Intake(catalog, MemoryArtifactStore(), lambda _: uploads, graphs, Limits(1_000, 2_500, 900, 500))
+    return Intake(catalog, MemoryArtifactStore(), uploaded.__getitem__, graphs, Limits(1_000, 2_500, 900, 500))

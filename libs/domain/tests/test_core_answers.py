@@ -1,19 +1,23 @@
 """How the answers to the rows of the ledger stand: by what people say, and by what code finds in each text."""
 
+from dataclasses import replace
 from typing import Any
 
 import domain_asking as asking
 import pytest
-from domain_rows import BLOCK, OLD_ANSWERS, OTHER_ROWS, ROWS, decide, edit, looked, looks, outcome, read
+from domain_rows import BLOCK, OTHER_ROWS, ROWS, decide, edit, found_in, looked, looks, read, split
 from domain_story import Story, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_contracts.v1.ledger import AnswersFound, RequirementAnswer, RowParts
+from stemma_contracts.v1.ledger import RequirementAnswer, RequirementDecision
 from stemma_domain.features.ledger.answering import open_mandatory, row_of
 from stemma_domain.staleness import staleness
+from stemma_domain.state import with_section
 from stemma_domain.view import view_of
+
+pytestmark = pytest.mark.req("L1")
 
 
 @pytest.fixture
@@ -24,185 +28,146 @@ def written(begun: Story) -> Story:
     return begun
 
 
+@pytest.fixture
+def assigned(written: Story) -> Story:
+    """The first section has to answer the first row."""
+    decide(written, "R1", section_id="research")
+    return written
+
+
 def answer(story: Story, name: str = "R1") -> tuple[str, int, str]:
     row = row_of(story.document, name)
     return row.status, row.version, row.block_id
 
 
-@pytest.mark.req("L1")
-def test_a_row_that_a_written_section_gets_is_looked_for_in_its_text_at_once(written: Story) -> None:
+def status(story: Story, name: str = "R1") -> str:
+    return answer(story, name)[0]
+
+
+def test_a_row_that_a_written_section_gets_is_looked_for_in_its_text_at_once_and_readers_see_its_block(
+    written: Story,
+) -> None:
     assert not looks(written)
-    decide(written, requirement_id="R1", section_id="research")
+    decide(written, "R1", section_id="research")
     (job,) = looks(written)
     assert (job.section.section_id, job.ledger, job.requirements) == ("research", ROWS, ("R1",))
     looked(written, "R1")
-    assert answer(written) == ("addressed", 1, BLOCK)
-    assert not looks(written)
+    assert (answer(written), looks(written)) == (("addressed", 1, BLOCK), [])
+    seen = view_of(written.document).ledger
+    assert seen is not None
+    assert (seen.standings["R1"], seen.open_mandatory) == (row_of(written.document, "R1"), ("R2",))
 
 
-@pytest.mark.req("L1")
-def test_a_row_that_is_not_found_stays_open_and_is_not_looked_for_again(written: Story) -> None:
-    decide(written, requirement_id="R1", section_id="research")
-    looked(written)
-    assert answer(written) == ("open", 0, "")
-    assert not looks(written)
-    assert set(open_mandatory(written.document)) == {"R1", "R2"}
+def test_a_row_that_is_not_found_stays_open_and_is_not_looked_for_again(assigned: Story) -> None:
+    looked(assigned)
+    assert (answer(assigned), looks(assigned)) == (("open", 0, ""), [])
+    assert set(open_mandatory(assigned.document)) == {"R1", "R2"}
 
 
 @pytest.mark.req("B4")
-def test_what_code_is_not_sure_of_is_to_check_and_counts_as_unanswered_until_a_person_says_so(written: Story) -> None:
-    decide(written, requirement_id="R1", section_id="research")
-    looked(written, "R1", sure=False)
-    assert answer(written) == ("check", 1, BLOCK)
-    assert set(open_mandatory(written.document)) == {"R1", "R2"}
-    written.when(asking.export(written.asked(), ExportFormat.DOCX, matrix=True))
-    (job,) = written.jobs(j.ConvertDocument)
+def test_what_code_is_not_sure_of_is_to_check_and_counts_as_unanswered_until_a_person_says_so(assigned: Story) -> None:
+    looked(assigned, "R1", sure=False)
+    assert answer(assigned) == ("check", 1, BLOCK)
+    assert set(open_mandatory(assigned.document)) == {"R1", "R2"}
+    assigned.ask(asking.export, ExportFormat.DOCX, matrix=True)
+    job = assigned.job(j.ConvertDocument)
     assert (job.open_requirements, job.unsure_requirements) == (("R1", "R2"), ("R1",))
     assert [(one.status, one.unsure) for one in job.matrix] == [("open", True), ("open", False)]
-    decide(written, requirement_id="R1", status="verified")
-    assert answer(written)[0] == "verified"
-    edit(written, "another text")
-    looked(written, "R1", sure=False)
-    assert answer(written) == ("check", 2, BLOCK)
+    decide(assigned, "R1", status="verified")
+    assert status(assigned) == "verified"
+    edit(assigned, "another text")
+    looked(assigned, "R1", sure=False)
+    assert answer(assigned) == ("check", 2, BLOCK)
 
 
-@pytest.mark.req("L1")
 def test_a_row_that_nobody_has_is_looked_for_nowhere(written: Story) -> None:
-    decide(written, requirement_id="R1", confirmed=True)
+    decide(written, "R1", confirmed=True)
     assert not looks(written)
 
 
-@pytest.mark.req("L1")
 def test_a_row_that_came_while_the_text_was_looked_at_is_looked_for_after(begun: Story) -> None:
     read(begun, "R1")
     begun.drafted("research")
-    decide(begun, requirement_id="R1", section_id="research")
+    decide(begun, "R1", section_id="research")
     begun.validated("research")
     looked(begun, "R1")
-    assert answer(begun)[0] == "addressed"
+    assert status(begun) == "addressed"
 
 
-@pytest.mark.req("L1")
-def test_a_look_that_says_nothing_of_rows_is_not_repeated(written: Story) -> None:
-    decide(written, requirement_id="R1", section_id="research")
-    (job,) = looks(written)
-    outcome(written, o.DraftValidated, job.job_id, validation=validation())
-    assert not looks(written)
-    assert answer(written)[0] == "open"
+def test_a_look_that_says_nothing_of_rows_is_not_repeated(assigned: Story) -> None:
+    assigned.said(looks(assigned)[0], o.DraftValidated, validation=validation())
+    assert (looks(assigned), status(assigned)) == ([], "open")
 
 
-@pytest.mark.req("L1")
-def test_a_look_that_was_given_up_leaves_what_was_found_before_and_passes_no_more(written: Story) -> None:
-    decide(written, requirement_id="R1", section_id="research")
-    (job,) = looks(written)
-    outcome(written, o.JobDead, job.job_id, detail="Stalled")
-    [version] = written.document.sections["research"].versions
-    assert version.validation == validation().model_copy(update={"passed": False, "not_checked": "Stalled"})
+def test_a_look_that_was_given_up_leaves_what_was_found_before_and_passes_no_more(assigned: Story) -> None:
+    assigned.said(looks(assigned)[0], o.JobDead, detail="Stalled")
+    given_up = validation().model_copy(update={"passed": False, "not_checked": "Stalled"})
+    assert assigned.current().validation == given_up
 
 
-@pytest.mark.req("L1")
-def test_a_new_text_that_answers_no_more_opens_the_row_again(written: Story) -> None:
-    decide(written, requirement_id="R1", section_id="research")
-    looked(written, "R1")
-    edit(written, "another text")
-    assert answer(written)[0] == "open"
-    looked(written)
-    assert answer(written) == ("open", 0, "")
-    edit(written, "a third one")
-    looked(written, "R1")
-    assert answer(written) == ("addressed", 3, BLOCK)
-
-
-@pytest.mark.req("L1")
-@pytest.mark.parametrize("said", ["verified", "addressed"])
-def test_what_a_person_says_of_a_text_goes_first_and_lasts_as_long_as_later_ones_answer(
-    written: Story, said: str
+@pytest.mark.parametrize("said", [None, "verified", "addressed"])
+def test_what_a_person_says_or_code_finds_of_a_text_lasts_as_long_as_later_ones_answer(
+    assigned: Story, said: str | None
 ) -> None:
-    decide(written, requirement_id="R1", section_id="research")
-    looked(written)
-    decide(written, requirement_id="R1", status=said)
-    assert answer(written)[0] == said
-    edit(written, "another text")
-    assert answer(written)[0] == "open"
-    looked(written, "R1")
-    assert answer(written)[0] == said
-    edit(written, "a third one")
-    looked(written)
-    assert answer(written)[0] == "open"
+    looked(assigned, *([] if said else ["R1"]))
+    if said:
+        decide(assigned, "R1", status=said)
+    assert status(assigned) == (said or "addressed")
+    edit(assigned, "another text")
+    assert status(assigned) == "open"
+    looked(assigned, "R1")
+    assert answer(assigned) == (said or "addressed", 2, BLOCK)
+    edit(assigned, "a third one")
+    looked(assigned)
+    assert answer(assigned) == ("open", 0, "")
 
 
-@pytest.mark.req("L1")
 @pytest.mark.parametrize("said", ["open", "not_applicable"])
-def test_no_text_changes_what_a_person_says_of_the_row_itself(written: Story, said: str) -> None:
-    decide(written, requirement_id="R1", section_id="research", status=said)
-    edit(written, "another text")
+def test_no_text_changes_what_a_person_says_of_the_row_itself(assigned: Story, said: str) -> None:
+    decide(assigned, "R1", status=said)
+    edit(assigned, "another text")
     if said == "open":
-        looked(written, "R1")
-    assert answer(written)[0] == said
+        looked(assigned, "R1")
+    assert status(assigned) == said
 
 
-@pytest.mark.req("L1")
 @pytest.mark.req("L2")
-def test_what_was_said_and_found_of_a_row_is_not_so_of_its_new_words(written: Story) -> None:
-    for name in ("R1", "R2"):
-        decide(written, requirement_id=name, section_id="research")
-        if name == "R2":
-            looked(written, "R1", "R2")
-    decide(written, requirement_id="R1", status="verified")
-    read(written, "R1", "R2", rows=OTHER_ROWS, changed=("R1",))
-    assert (answer(written, "R1")[0], answer(written, "R2")[0]) == ("open", "addressed")
-    looked(written, "R1", "R2")
-    assert answer(written, "R1") == ("addressed", 1, BLOCK)
+def test_what_was_said_and_found_of_a_row_is_not_so_of_its_new_words(assigned: Story) -> None:
+    decide(assigned, "R2", section_id="research")
+    looked(assigned, "R1", "R2")
+    decide(assigned, "R1", status="verified")
+    read(assigned, "R1", "R2", rows=OTHER_ROWS, changed=("R1",))
+    assert (status(assigned, "R1"), status(assigned, "R2")) == ("open", "addressed")
+    looked(assigned, "R1", "R2")
+    assert answer(assigned, "R1") == ("addressed", 1, BLOCK)
 
 
-@pytest.mark.req("L1")
-def test_what_was_found_of_an_older_reading_does_not_count_and_is_looked_for_again(written: Story) -> None:
-    decide(written, requirement_id="R1", section_id="research")
-    (late,) = looks(written)
-    read(written, "R1", rows=OTHER_ROWS)
-    found = validation().model_copy(update={"answers": OLD_ANSWERS})
-    outcome(written, o.DraftValidated, late.job_id, validation=found)
-    assert answer(written)[0] == "open"
-    looked(written, "R1")
-    assert answer(written)[0] == "addressed"
-
-
-@pytest.mark.req("L1")
-def test_what_was_found_in_a_new_text_for_an_older_ledger_does_not_count_and_is_looked_for_again(begun: Story) -> None:
+@pytest.mark.parametrize("is_new", [True, False], ids=["of a new text", "of one that there was"])
+def test_what_was_found_for_an_older_ledger_does_not_count_and_is_looked_for_again(begun: Story, is_new: bool) -> None:
+    if not is_new:
+        begun.reviewable("research")
     read(begun, "R1")
-    decide(begun, requirement_id="R1", section_id="research")
-    begun.drafted("research")
-    read(begun, "R1", rows=OTHER_ROWS, changed=("R1",))
-    begun.outcome(o.DraftValidated, "research", validation=validation().model_copy(update={"answers": OLD_ANSWERS}))
-    assert answer(begun)[0] == "open"
+    decide(begun, "R1", section_id="research")
+    if is_new:
+        begun.drafted("research")
+    (late,) = looks(begun)
+    read(begun, "R1", rows=OTHER_ROWS, changed=("R1",) if is_new else ())
+    begun.said(late, o.DraftValidated, **found_in(ROWS, "R1", found=("R1",)))
+    assert status(begun) == "open"
     looked(begun, "R1")
     assert answer(begun) == ("addressed", 1, BLOCK)
 
 
-@pytest.mark.req("L1")
-def test_readers_see_how_each_row_stands_and_by_which_block(written: Story) -> None:
-    decide(written, requirement_id="R1", section_id="research")
-    looked(written, "R1")
-    seen = view_of(written.document).ledger
-    assert seen is not None
-    row = seen.standings["R1"]
-    assert (row.status, row.version, row.block_id, seen.open_mandatory) == ("addressed", 1, BLOCK, ("R2",))
-
-
-@pytest.mark.req("L1")
-def test_an_export_with_a_matrix_or_a_proof_names_the_blocks_that_answer_and_where_they_lie(written: Story) -> None:
-    decide(written, requirement_id="R1", section_id="research")
-    (look,) = looks(written)
-    found = (RequirementAnswer(requirement_id="R1", block_id=BLOCK),)
-    answers = AnswersFound(rows_digest=ROWS.digest, sought=("R1",), found=found)
-    checked = validation().model_copy(update={"answers": answers, "blocks": ref("blocks")})
-    outcome(written, o.DraftValidated, look.job_id, validation=checked)
-    written.when(asking.export(written.asked(), ExportFormat.DOCX, matrix=True))
-    written.when(asking.export(written.asked(), ExportFormat.DOCX))
-    written.when(asking.export(written.asked(), ExportFormat.HTML))
-    with_matrix, proven, without = written.jobs(j.ConvertDocument)
+def test_an_export_with_a_matrix_or_a_proof_names_the_blocks_that_answer_and_where_they_lie(assigned: Story) -> None:
+    found = found_in(ROWS, "R1", found=("R1",), blocks=ref("blocks"))
+    assigned.said(looks(assigned)[0], o.DraftValidated, **found)
+    assigned.ask(asking.export, ExportFormat.DOCX, matrix=True)
+    assigned.ask(asking.export, ExportFormat.DOCX)
+    assigned.ask(asking.export, ExportFormat.HTML)
+    with_matrix, proven, without = assigned.jobs(j.ConvertDocument)
     for job in (with_matrix, proven):
-        assert (job.answers, job.sections[0].blocks) == (found, ref("blocks"))
+        answers = (RequirementAnswer(requirement_id="R1", block_id=BLOCK),)
+        assert (job.answers, job.sections[0].blocks) == (answers, ref("blocks"))
     assert (without.answers, without.sections[0].blocks) == ((), None)
     told = [(one.section_id, one.status, one.requirement_ids) for one in with_matrix.matrix]
     assert told == [("research", "addressed", ("R1",)), ("", "open", ("R2",))]
@@ -223,8 +188,8 @@ def marks(story: Story) -> list[tuple[str, list[str]]]:
 def answering(begun: Story) -> Story:
     """The first section was written for R1, the second for R2."""
     read(begun, "R1", "R2", "R3")
-    decide(begun, requirement_id="R1", section_id="research")
-    decide(begun, requirement_id="R2", section_id="solution")
+    decide(begun, "R1", section_id="research")
+    decide(begun, "R2", section_id="solution")
     begun.drafted("research")
     looked(begun, "R1")
     begun.approve("research")
@@ -234,43 +199,32 @@ def answering(begun: Story) -> Story:
 
 
 @pytest.mark.req("L2")
-def test_a_row_that_was_given_before_the_text_was_written_makes_nothing_stale(begun: Story) -> None:
-    begun.drafted("research")
-    read(begun, "R1")
-    assert not rows(begun)
-
-
-@pytest.mark.req("L2")
-def test_an_amendment_makes_stale_the_section_whose_row_it_changes_and_no_other(answering: Story) -> None:
+def test_an_amendment_makes_stale_the_sections_whose_rows_it_changes_or_withdraws_and_no_other(
+    answering: Story,
+) -> None:
+    read(answering, "R1", "R2", "R3", "R4", rows=OTHER_ROWS, new=1)
+    assert not staleness(answering.document)
     read(answering, "R1", "R2", rows=OTHER_ROWS, changed=("R2",), withdrawn=("R3",))
     assert isinstance(answering.history[-1], e.RequirementsRead)
     assert marks(answering) == [("solution", ["R2"])]
     assert (rows(answering), rows(answering, "solution")) == ([], [("R2", "changed")])
-
-
-@pytest.mark.req("L2")
-def test_an_amendment_makes_stale_the_section_whose_row_it_withdraws(answering: Story) -> None:
     read(answering, "R2", "R3", rows=OTHER_ROWS, withdrawn=("R1",))
     assert rows(answering) == [("R1", "withdrawn")]
 
 
 @pytest.mark.req("L2")
-def test_what_was_changed_stays_stale_though_the_text_still_seems_to_answer_it_until_a_person_keeps_it(
-    answering: Story,
+@pytest.mark.parametrize("kept", [True, False])
+def test_what_was_changed_stays_stale_though_the_text_seems_to_answer_it_until_it_is_kept_or_written_again(
+    answering: Story, kept: bool
 ) -> None:
     read(answering, "R1", "R2", rows=OTHER_ROWS, changed=("R1",))
     looked(answering, "R1")
     assert rows(answering) == [("R1", "changed")]
-    answering.when(asking.keep(answering.asked(), "research", 1))
-    assert not rows(answering)
-
-
-@pytest.mark.req("L2")
-def test_a_section_that_is_written_again_is_written_for_the_row_as_it_reads_now(answering: Story) -> None:
-    read(answering, "R1", "R2", rows=OTHER_ROWS, changed=("R1",))
-    looked(answering, "R1")
-    answering.when(asking.regenerate(answering.asked(), "research", 1, None, False))
-    answering.drafted("research", "again")
+    if kept:
+        answering.ask(asking.keep, "research", 1)
+    else:
+        answering.ask(asking.regenerate, "research", 1, None, False)
+        answering.drafted("research", "again")
     assert not rows(answering)
 
 
@@ -278,19 +232,12 @@ def test_a_section_that_is_written_again_is_written_for_the_row_as_it_reads_now(
 def test_a_row_that_a_written_section_gets_makes_it_stale_once_its_text_was_seen_not_to_answer_it(
     answering: Story,
 ) -> None:
-    decide(answering, requirement_id="R3", section_id="research")
+    decide(answering, "R3", section_id="research")
     assert not rows(answering)
     looked(answering, "R1")
     assert marks(answering)[0] == ("research", ["R3"])
     assert rows(answering) == [("R3", "assigned")]
     edit(answering, "with an answer")
-    looked(answering, "R1", "R3")
-    assert not rows(answering)
-
-
-@pytest.mark.req("L2")
-def test_a_row_that_the_text_answers_already_makes_nothing_stale(answering: Story) -> None:
-    decide(answering, requirement_id="R3", section_id="research")
     looked(answering, "R1", "R3")
     assert not rows(answering)
 
@@ -304,27 +251,20 @@ def test_a_changed_row_that_people_say_is_none_of_the_sections_does_not_make_it_
 ) -> None:
     read(answering, "R1", "R2", rows=OTHER_ROWS, changed=("R1",))
     assert rows(answering)
-    decide(answering, requirement_id="R1", **decision)
+    decide(answering, "R1", **decision)
     assert not rows(answering)
     assert not [job for job in looks(answering) if "R1" in job.requirements]
 
 
 @pytest.mark.req("L2")
-def test_an_amendment_that_changes_no_row_makes_nothing_stale(answering: Story) -> None:
-    read(answering, "R1", "R2", "R3", "R4", rows=OTHER_ROWS, new=1)
-    assert not staleness(answering.document)
-
-
-@pytest.mark.req("L2")
 def test_a_row_that_is_cut_makes_nothing_stale_and_each_part_is_looked_for_by_itself(answering: Story) -> None:
-    cut = (RowParts(requirement_id="R1", parts=("R1-2",)),)
-    answering.when(asking.cut_ledger(answering.asked(), ROWS.digest, OTHER_ROWS, cut))
-    assert row_of(answering.document, "R1").status == "open"
+    split(answering, "R1", "R1-2")
+    assert status(answering) == "open"
     (job,) = looks(answering)
     assert (job.section.section_id, job.requirements) == ("research", ("R1", "R1-2"))
     looked(answering, "R1")
     assert not staleness(answering.document)
-    assert [row_of(answering.document, name).status for name in ("R1", "R1-2")] == ["addressed", "open"]
+    assert [status(answering, name) for name in ("R1", "R1-2")] == ["addressed", "open"]
     read(answering, "R1", "R1-2", "R2", "R3", changed=("R1-2",))
     assert rows(answering) == [("R1-2", "changed")]
 
@@ -333,35 +273,50 @@ def suspect(story: Story, name: str = "R1") -> tuple[str, ...]:
     return row_of(story.document, name).suspect
 
 
-@pytest.mark.req("L1")
-def test_a_row_is_suspect_once_it_or_its_section_changes_until_somebody_looks(written: Story) -> None:
-    decide(written, requirement_id="R1", section_id="research")
-    edit(written, "another text")
-    assert suspect(written) == ("section",)
-    decide(written, requirement_id="R1", owner="ada")
-    read(written, "R1", "R2", changed=("R1",))
-    decide(written, requirement_id="R2", looked=True)
-    assert suspect(written) == ("demand", "section")
-    decide(written, requirement_id="R1", confirmed=True)
-    assert suspect(written) == ("section",)
-    decide(written, requirement_id="R1", looked=True)
-    assert (suspect(written), suspect(written, "R2")) == ((), ())
+def test_a_row_is_suspect_once_it_or_its_section_changes_until_somebody_looks(assigned: Story) -> None:
+    edit(assigned, "another text")
+    assert suspect(assigned) == ("section",)
+    decide(assigned, "R1", owner="ada")
+    read(assigned, "R1", "R2", changed=("R1",))
+    decide(assigned, "R2", looked=True)
+    assert suspect(assigned) == ("demand", "section")
+    decide(assigned, "R1", confirmed=True)
+    assert suspect(assigned) == ("section",)
+    decide(assigned, "R1", looked=True)
+    assert (suspect(assigned), suspect(assigned, "R2")) == ((), ())
 
 
-@pytest.mark.req("L1")
+def test_what_is_looked_at_and_said_is_about_the_text_that_was_shown(assigned: Story) -> None:
+    read_at = 100
+
+    def numbered() -> None:
+        """The versions so far were made at places of the log, as they are on a server."""
+        section = assigned.document.sections["research"]
+        versions = tuple(one.model_copy(update={"sequence": read_at + one.number}) for one in section.versions)
+        assigned.state = assigned.read = with_section(assigned.document, replace(section, versions=versions))
+
+    edit(assigned, "another text")
+    numbered()
+    one = RequirementDecision(requirement_id="R1", status="verified")
+    assigned.ask(asking.decide_ledger, (one,), shown=read_at + 1)
+    assert (suspect(assigned), status(assigned)) == (("section",), "open"), "the text before was shown"
+    assigned.ask(asking.decide_ledger, (one,), shown=read_at + 2)
+    assert (suspect(assigned), status(assigned)) == ((), "verified")
+
+
 def test_nothing_is_suspect_that_nobody_looked_at_that_gets_its_first_text_or_that_does_not_count(
     begun: Story,
 ) -> None:
     read(begun, "R1", "R2")
-    decide(begun, requirement_id="R1", section_id="research")
+    decide(begun, "R1", section_id="research")
     begun.settle("research")
     read(begun, "R1", "R2", changed=("R2",))
     assert (suspect(begun), suspect(begun, "R2")) == ((), ())
-    decide(begun, requirement_id="R1", looked=True)
+    decide(begun, "R1", looked=True)
     edit(begun, "another text")
     assert suspect(begun) == ("section",)
-    decide(begun, requirement_id="R1", dropped=True)
+    decide(begun, "R1", dropped=True)
     assert suspect(begun) == ()
-    begun.when(asking.restore(begun.asked(), "research", 2, 1))
-    decide(begun, requirement_id="R1", dropped=False)
+    begun.ask(asking.restore, "research", 2, 1)
+    decide(begun, "R1", dropped=False)
     assert suspect(begun) == ()

@@ -8,24 +8,23 @@ from typing import Any, get_args
 import domain_asking as asking
 import pytest
 from domain_asking import StoredComment
-from domain_story import PROVENANCE, Story, about, evaluation, meta, ref, validation
+from domain_outcomes import outcome_of
+from domain_story import Story, meta, ref
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_contracts.v1 import jobs as j
-from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.exports import Cover, ExportFormat, VersionPair
-from stemma_contracts.v1.forms import FoundFields
-from stemma_contracts.v1.inputs import InputReading
-from stemma_contracts.v1.ledger import LedgerSummary, LedgerWarning, RequirementDecision, RowParts
+from stemma_contracts.v1.inputs import BRIEF
+from stemma_contracts.v1.ledger import LedgerWarning, RequirementDecision, RowParts
 from stemma_contracts.v1.library import EntryRef
-from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.references import InputFile, UploadRole
 from stemma_contracts.v1.requests import SeenVersion
 from stemma_domain.commands import Asked, Record
 from stemma_domain.decide import decide
+from stemma_domain.features.inputs.material import evidence_of, manner_of, pictures_of
 from stemma_domain.features.returns import TakenComment, TakenSection
+from stemma_domain.state import Document
 from stemma_domain.table import FEATURES
 from stemma_domain.view import view_of
 from stemma_testkit.property_tests import examples
@@ -150,56 +149,44 @@ def asked(request: type[r.Request]) -> st.SearchStrategy[Asked[Any]]:
     return st.builds(partial(asking.ask, request), META, **chosen)
 
 
-STEP = st.sampled_from(REQUESTS).flatmap(asked) | st.tuples(st.integers(0, 9), st.integers(0, 9))
+OF_INPUTS: list[type[r.Request]] = [
+    r.AddInput,
+    r.ReplaceInput,
+    r.ApplyInput,
+    r.WithdrawInput,
+    r.SetInputRole,
+    r.MarkConfidential,
+] * 6
+STEP = st.sampled_from([*REQUESTS, *OF_INPUTS]).flatmap(asked) | st.tuples(st.integers(0, 9), st.integers(0, 9))
 STEPS = st.lists(STEP, min_size=5, max_size=40)
 
 
-def outcome(job: j.Job, choice: int) -> o.Outcome:
-    """What a worker says of a job: mostly that it is done."""
-    said = about(job)
-    if choice == 9:
-        return o.JobDead(**said)
-    match job:
-        case j.ReadInput():
-            form = FoundFields(fields=ref("fields"), field_ids=("f1", "f2")) if job.form else None
-            return o.InputRead(**said, reading=InputReading(text=ref(f"read {choice}"), form=form))
-        case j.GenerateSection() | j.ResumeGraph() if choice > 6:
-            return o.GraphPaused(
-                **said, thread_id=job.job_id, need=Need(need_id="n1", kind="question", checkpoint_id="cp1")
-            )
-        case j.GenerateSection() | j.ResumeGraph():
-            return o.SectionGenerated(**said, draft=ref("text"), evaluation=evaluation(), provenance=PROVENANCE)
-        case j.ReviseDraft():
-            return o.DraftRevised(**said, draft=ref(f"{choice}"), summary=ref("cut"), provenance=PROVENANCE)
-        case j.ValidateDraft():
-            return o.DraftValidated(**said, validation=validation(choice != 8))
-        case j.EvaluateDraft():
-            return o.DraftEvaluated(**said, evaluation=evaluation(), provenance=PROVENANCE)
-        case j.ExtractRequirements():
-            summary = LedgerSummary(mandatory=("R1",), others=("R2",)[: choice % 2])
-            return o.RequirementsExtracted(**said, rows=ref("rows"), difference=ref("{}"), summary=summary)
-        case j.CompareReturn():
-            return o.ReturnCompared(**said, found=ref("found"))
-        case j.FillForm():
-            return o.FormFilled(**said, artifact=ref("form"))
-        case j.ConvertDocument():
-            return o.DocumentConverted(**said, artifact=ref("document"))
-        case _:
-            return o.ThreadsErased(**said) if isinstance(job, j.EraseThreads) else o.JobDead(**said)
+def assert_inputs_are_there(document: Document, counted: set[str]) -> None:
+    """What is told of a document names every input that ever counted, and workers are given nothing else."""
+    view = view_of(document)
+    assert counted <= {one.input_id for one in view.input_views}
+    files = (*evidence_of(document), *manner_of(document), *pictures_of(document), *view.inputs)
+    given = {file.input_id for file in files} - {None}
+    assert given <= counted
+    assert {one.input_id for one in view.input_views if one.state == "withdrawn"}.isdisjoint(given)
 
 
-@pytest.mark.req("P18", "D3")
+@pytest.mark.req("P18", "D3", "I1", "I4")
 @examples(100)
-@given(STEPS)
-def test_whatever_is_asked_for_is_answered_and_what_comes_of_it_can_be_read(
-    steps: list[Asked[Any] | tuple[int, int]],
+@given(st.booleans(), STEPS)
+def test_whatever_is_asked_for_is_answered_what_comes_of_it_can_be_read_and_inputs_that_counted_are_there(
+    reads: bool, steps: list[Asked[Any] | tuple[int, int]]
 ) -> None:
     story = Story()
     story.create()
+    if reads:
+        story.ask(asking.replace_input, BRIEF, 1, ref("brief", "application/pdf"), is_text=False, staged=False)
+    counted: set[str] = set()
     for step in steps:
         if isinstance(step, Asked):
             assert list(story.when(step).events), "a request is answered"
             assert list(decide(step, story.state)) == [], "deciding again gives nothing"
         elif jobs := sorted(story.open_jobs().items()):
-            story.when(Record(outcome(jobs[step[0] % len(jobs)][1], step[1])))
-        view_of(story.document)
+            story.when(Record(outcome_of(jobs[step[0] % len(jobs)][1], step[1], good=step[1] != 8, asks=True)))
+        counted |= {one.input_id for one in story.document.inputs.values() if one.contents}
+        assert_inputs_are_there(story.document, counted)

@@ -1,5 +1,6 @@
 """A person is asked before the budget of a document is passed; what is under way goes on; on the pure core."""
 
+from functools import partial
 from typing import Any
 
 import domain_asking as asking
@@ -20,13 +21,13 @@ SPENT = Usage(calls=2, input_tokens=10, output_tokens=5, cost=0.5)
 
 
 def set_budget(story: Story, **bounds: Any) -> Then[Any, Any]:
-    return story.when(asking.ask(r.SetBudget, story.asked(), budget=Budget(**bounds)))
+    return story.ask(partial(asking.ask, r.SetBudget), budget=Budget(**bounds))
 
 
 def answer(story: Story, how: str, question: str = "") -> Then[Any, Any]:
     view = view_of(story.document).budget
     question = question or (view.question.question if view and view.question else "b0")
-    return story.when(asking.ask(r.AnswerBudget, story.asked(), question=question, answer=how))
+    return story.ask(partial(asking.ask, r.AnswerBudget), question=question, answer=how)
 
 
 def written(story: Story, *names: str) -> list[Any]:
@@ -34,7 +35,7 @@ def written(story: Story, *names: str) -> list[Any]:
     for name in names:
         events += story.drafted(name, f"text {len(story.history)}", usage=SPENT).events
         events += story.validated(name).events
-        events += story.approve(name, story.document.sections[name].current_number).events
+        events += story.approve(name, story.current(name).number).events
     return events
 
 
@@ -92,7 +93,7 @@ def test_once_is_for_one_writing_alone(solved: Story) -> None:
     solved.approve("solution")
     assert starts(answer(solved, "once")) == ["timeline"]
     written(solved, "budget", "timeline")
-    again = solved.when(asking.regenerate(solved.asked(), "timeline", 1))
+    again = solved.ask(asking.regenerate, "timeline", 1)
     assert [type(event) for event in again] == [e.SectionRegenerationRequested, e.DocumentBudgetReached]
 
 
@@ -110,47 +111,43 @@ def test_a_question_that_is_closed_and_the_same_budget_are_refused(solved: Story
     assert codes == ["budget_question_closed", "budget_same"]
 
 
-def test_while_nobody_knows_what_a_section_takes_one_is_written_at_a_time() -> None:
-    fresh = Story()
-    fresh.when(budgeted(fresh, {"a": (), "b": (), "c": ("a",)}, Budget(calls=9)))
-    assert starts(fresh.history) == ["a"]
-    assert starts(fresh.drafted("a", usage=SPENT)) == ["b"]
+def budgeted(sections: dict[str, tuple[str, ...]]) -> Story:
+    """A document that is begun with a budget of nine calls."""
+    plain, story = Story(), Story()
+    (requested, *_) = plain.create(sections)
+    story.when(asking.create(story.asked("create"), sections=requested.sections, budget=Budget(calls=9)))
+    return story
 
 
-def test_what_a_writing_took_that_waits_for_an_answer_tells_nothing_of_the_next() -> None:
-    fresh = Story()
-    fresh.when(budgeted(fresh, {"a": (), "b": ()}, Budget(calls=9)))
-    need = Need(need_id="n1", kind="question", checkpoint_id="cp1", question=ref("Which of them?"))
-    events = fresh.outcome(o.GraphPaused, "a", thread_id="thread-1", need=need, usage=Usage(calls=1)).events
+def test_while_nobody_knows_what_a_section_takes_one_is_written_at_a_time_and_a_paused_one_tells_nothing() -> None:
+    story = budgeted({"a": (), "b": (), "c": ("a",)})
+    assert starts(story.history) == ["a"]
+    assert starts(story.drafted("a", usage=SPENT)) == ["b"]
+    paused, need = budgeted({"a": (), "b": ()}), Need(need_id="n1", kind="question", checkpoint_id="cp1")
+    events = paused.outcome(o.GraphPaused, "a", thread_id="thread-1", need=need, usage=Usage(calls=1)).events
     assert ([type(event) for event in events], starts(events)) == ([e.SectionNeedRaised], [])
 
 
-def budgeted(story: Story, sections: dict[str, tuple[str, ...]], budget: Budget) -> Any:
-    other = Story()
-    other.create(sections)
-    (requested,) = [event for event in other.history if isinstance(event, e.DocumentRequested)]
-    kept = {"tenant", "document_id", "kind", "brief", "sections", "blueprint_digest"}
-    fields = {name: getattr(requested, name) for name in kept}
-    return asking.create(asked=story.asked("create"), time=requested.created_at, budget=budget, **fields)
-
-
-def test_an_edit_by_instruction_that_would_pass_it_is_refused_and_a_text_never(solved: Story) -> None:
+def test_an_edit_by_instruction_that_would_pass_it_is_refused_and_a_text_of_a_person_never(solved: Story) -> None:
     solved.approve("solution")
     written(solved, "budget")
-    (refusal,) = solved.when(asking.edit(solved.asked(), "budget", 1, ref("shorter")))
-    assert isinstance(refusal, e.DecisionRefused)
-    assert (refusal.problem.code, refusal.problem.params) == ("budget_passed", {"bound": "calls"})
-    solved.when(asking.write(solved.asked(), "budget", 1, ref("a person's")))
-    assert solved.status("budget") == "edited"
-
-
-def test_a_look_at_a_text_waits_while_the_budget_is_spent(solved: Story) -> None:
-    solved.approve("solution")
-    written(solved, "budget")
-    solved.when(asking.write(solved.asked(), "budget", 1, ref("a person's")))
-    assert solved.jobs(j.EvaluateDraft) == []
+    (refusal,) = solved.ask(asking.edit, "budget", 1, ref("shorter")).then_refused("budget_passed")
+    assert refusal.problem.params == {"bound": "calls"}
+    solved.ask(asking.write, "budget", 1, ref("a person's"))
+    assert (solved.status("budget"), solved.jobs(j.EvaluateDraft)) == ("edited", []), "a look waits for a budget"
     set_budget(solved)
     assert len(solved.jobs(j.EvaluateDraft)) == 1
+
+
+def test_an_edit_that_is_under_way_is_counted_before_another_is_begun(begun: Story) -> None:
+    begun.settle("research", "solution", "budget", "timeline")
+    set_budget(begun, calls=12)
+    for name, events in (("budget", [e.SectionEditRequested]), ("timeline", [e.DecisionRefused])):
+        assert [type(one) for one in begun.ask(asking.edit, name, 1, ref("shorter"))] == events
+        if name == "budget":
+            made = {"draft": ref("short"), "summary": ref("cut"), "provenance": PROVENANCE, "usage": SPENT}
+            begun.said(begun.job(j.ReviseDraft), o.DraftRevised, **made)
+            begun.ask(asking.edit, "research", 1, ref("shorter")).then_types(e.SectionEditRequested)
 
 
 def test_an_outcome_that_comes_twice_and_a_late_one_are_each_counted_once(solved: Story) -> None:

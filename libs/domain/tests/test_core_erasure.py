@@ -32,7 +32,7 @@ def told(story: Story, kind: type[o.Outcome], **fields: Any) -> Record:
 
 @pytest.fixture
 def paused(begun: Story) -> Story:
-    begun.when(asking.pause(begun.asked()))
+    begun.ask(asking.pause)
     return begun
 
 
@@ -47,7 +47,7 @@ def test_an_erasure_ends_what_is_under_way_and_asks_the_services_for_what_they_k
 
 def test_a_document_that_runs_or_went_on_since_it_was_shown_is_not_erased(begun: Story) -> None:
     begun.when(erase(begun)).then_refused("document_running")
-    begun.when(asking.pause(begun.asked()))
+    begun.ask(asking.pause)
     begun.when(erase(begun, sequence=7)).then_refused("document_went_on")
 
 
@@ -56,7 +56,7 @@ def test_nothing_is_decided_about_a_document_that_is_being_erased_and_what_comes
 ) -> None:
     late = paused.job_of("research")
     paused.when(erase(paused))
-    paused.when(asking.resume(paused.asked())).then_refused("document_erasing")
+    paused.ask(asking.resume).then_refused("document_erasing")
     paused.when(erase(paused)).then_refused("document_erasing")
     paused.drafted("research", job_id=late).then_types(e.OutcomeSuperseded)
     paused.when(GONE).then_nothing_happened()
@@ -81,7 +81,7 @@ def test_of_an_erased_document_nothing_comes_back(paused: Story) -> None:
     paused.when(told(paused, o.ThreadsErased))
     paused.when(GONE)
     paused.drafted("research", job_id=late).then_nothing_happened()
-    paused.when(asking.resume(paused.asked())).then_nothing_happened()
+    paused.ask(asking.resume).then_nothing_happened()
     assert paused.open_jobs() == {}
     requested = paused.history[0]
     assert evolve(paused.state, requested) is paused.state

@@ -82,7 +82,7 @@ def test_several_are_written_one_after_the_other_for_what_each_took_before(done:
 
 
 def test_all_rounds_of_a_writing_are_what_it_took(done: Story) -> None:
-    done.when(asking.regenerate(done.asked(), "timeline", 1))
+    done.ask(asking.regenerate, "timeline", 1)
     done.drafted("timeline", "first", usage=SPENT)
     done.validated("timeline", passed=False)
     done.drafted("timeline", "second", usage=SPENT)
@@ -103,8 +103,8 @@ def test_what_nobody_wrote_before_takes_what_others_of_its_kind_took_or_is_not_k
 
 
 def test_keeping_writes_what_waited_for_it(done: Story) -> None:
-    done.when(asking.write(done.asked(), "research", 1, ref("other")))
-    done.when(asking.regenerate(done.asked(), "budget", 1))
+    done.ask(asking.write, "research", 1, ref("other"))
+    done.ask(asking.regenerate, "budget", 1)
     found = looked(done, asking.keep(done.asked(), "solution", 1))
     assert (found.work, found.fresh) == ((("budget", "write"),), ("solution", "budget", "timeline"))
 
@@ -119,7 +119,7 @@ def test_a_policy_that_settles_leaves_nothing_to_be_read(begun: Story) -> None:
 
 
 def test_a_text_with_words_of_people_is_planned_as_the_merge_that_it_will_be(done: Story) -> None:
-    done.when(asking.write(done.asked(), "research", 1, ref("a person's")))
+    done.ask(asking.write, "research", 1, ref("a person's"))
     found = looked(done, asking.regenerate(done.asked(), "research", 2))
     assert (found.work, found.reviews) == ((("research", "write"), ("research", "check")), ("research",))
 

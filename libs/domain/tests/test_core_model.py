@@ -10,9 +10,6 @@ from domain_story import Story, ref
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_contracts.v1 import events as e
-from stemma_contracts.v1 import jobs as j
-from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.section import SectionStatus
 from stemma_domain.decide import decide
 from stemma_domain.state import State
 from stemma_testkit.property_tests import examples
@@ -54,20 +51,3 @@ def open_again(story: Story) -> State:
     """A cancelled document takes no restore; its texts are still there."""
     document = story.document
     return replace(document, lifecycle=type(document.lifecycle).RUNNING)
-
-
-def test_the_guidance_of_a_regeneration_that_failed_goes_with_its_retry(begun: Story) -> None:
-    begun.reviewable("research")
-    begun.when(asking.regenerate(begun.asked(), "research", 1, ref("more figures"), replace_edited=False))
-    begun.outcome(o.ModelUnavailable, "research")
-    begun.when(asking.retry(begun.asked(), "research"))
-    (job,) = begun.open_jobs().values()
-    assert isinstance(job, j.GenerateSection)
-    assert job.guidance == ref("more figures")
-
-
-def test_a_document_cancelled_during_an_edit_keeps_the_approval_of_the_text_before(begun: Story) -> None:
-    begun.settle("research")
-    begun.when(asking.edit(begun.asked(), "research", 1, ref("shorter")))
-    begun.when(asking.cancel(begun.asked()))
-    assert begun.status("research") == SectionStatus.APPROVED

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
 import domain_asking as asking
 import pytest
-from domain_inputs import begin, file, outcome
-from domain_story import CHAIN, DOCUMENT, TENANT, Story, ref
+from domain_inputs import begin, file, read, replaced, unread
+from domain_story import CHAIN, Story, ref
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_contracts.tokens import is_token
@@ -19,7 +18,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import CyclePlan
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_contracts.v1.inputs import BRIEF, InputReading, Unreadable
+from stemma_contracts.v1.inputs import BRIEF
 from stemma_contracts.v1.ledger import LedgerSummary
 from stemma_contracts.v1.outline import AskedChapters, OutlineSection, PlanWording, SectionTitles
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
@@ -33,7 +32,6 @@ from stemma_domain.blueprints.planning import (
     plan_sections,
     unknown_sections,
 )
-from stemma_domain.commands import Record
 from stemma_domain.dependencies import in_order, waiting_for
 from stemma_domain.staleness import staleness
 from stemma_domain.view import view_of
@@ -69,45 +67,65 @@ def problem_of(*sections: Mapping[str, object], blueprint: Blueprint = BLUEPRINT
 
 
 @pytest.mark.req("P19")
-def test_an_outline_names_all_sections_and_their_order() -> None:
-    plans = plan({"title": "Budget"}, {"title": "Our team"}, {"title": "Research"})
-    assert [one.section_id for one in plans] == ["budget", "our_team", "research"]
-    assert [one.title for one in plans] == ["Budget", "Our team", "Research"]
+@pytest.mark.parametrize(
+    ("outline", "given"),
+    [
+        (
+            [{"title": "Budget"}, {"title": "Our team"}, {"title": "Research"}],
+            [{"section_id": "budget"}, {"section_id": "our_team"}, {"section_id": "research"}],
+        ),
+        (
+            [{"section_id": "budget"}],
+            [{"title": "Budget", "kind": "budget_kind", "required_headings": ("The budget",)}],
+        ),
+        ([{"title": "  HAUSHALT "}], [{"section_id": "budget"}]),
+        ([{"title": "Our\n\n# team"}], [{"title": "Our # team"}]),
+        (
+            [{"title": "Our team", "purpose": "Who does it."}],
+            [{"kind": "default", "graph": "section", "purpose": "Who does it.", "depends_on": ()}],
+        ),
+        (
+            [{"section_id": "budget", "title": "Costs"}, {"title": "Our team", "depends_on": ["  cOSTS"]}],
+            [{"section_id": "budget"}, {"depends_on": ("budget",)}],
+        ),
+        (
+            [{"section_id": "budget"}, {"title": "Team"}, {"title": "End", "depends_on": ["Haushalt", "team"]}],
+            [{}, {}, {"depends_on": ("budget", "team")}],
+        ),
+        (
+            [
+                {"section_id": "costs", "title": "A"},
+                {"section_id": "b", "title": "Costs"},
+                {"title": "C", "depends_on": ["costs"]},
+            ],
+            [{}, {}, {"depends_on": ("costs",)}],
+        ),
+        (
+            [{"section_id": "research"}, {"section_id": "budget"}],
+            [{}, {"depends_on": ("research",), "requires": ("project_brief",)}],
+        ),
+    ],
+    ids=[
+        "all sections and their order", "what it does not say comes from the blueprint",
+        "a title in any language", "a title is one line", "a section that fits no other runs by the default",
+        "titles of the outline", "titles of the blueprint", "an id goes before a title",
+        "what a section that was left out rests on",
+    ],
+)  # fmt: skip
+def test_an_outline_is_planned_by_its_blueprint(
+    outline: list[Mapping[str, object]], given: list[dict[str, object]]
+) -> None:
+    plans = plan(*outline)
+    assert [one.model_dump(include=set(wanted)) for one, wanted in zip(plans, given, strict=True)] == given
 
 
 @pytest.mark.req("P19")
-def test_what_an_outline_does_not_say_comes_from_the_blueprint() -> None:
-    (one,) = plan({"section_id": "budget"})
-    assert (one.title, one.kind, one.purpose) == ("Budget", "budget_kind", "The budget.")
-    assert one.required_headings == ("The budget",)
-
-
-@pytest.mark.req("P19")
-def test_what_an_outline_says_is_taken() -> None:
+def test_what_an_outline_says_is_taken_with_the_policy_of_the_request() -> None:
     said = {"title": "What it costs", "purpose": "Rates by year.", "max_words": 500, "max_pages": 2}
     plans = plan({"section_id": "budget", "depends_on": ["team"], **said}, {"section_id": "team", "title": "Team"})
-    assert plans[0].model_dump(include=set(said)) == said
-    assert plans[0].depends_on == ("team",)
-
-
-@pytest.mark.req("P19")
-def test_depends_on_takes_titles_of_the_outline_and_of_the_blueprint() -> None:
-    plans = plan(
-        {"section_id": "budget", "title": "What it costs"},
-        {"title": "Our team", "depends_on": ["  what it COSTS"]},
-        {"title": "Close", "depends_on": ["Haushalt", "our team"]},
-    )
-    assert [one.depends_on for one in plans[1:]] == [("budget",), ("budget", "our_team")]
-
-
-@pytest.mark.req("P19")
-def test_a_name_that_is_one_sections_id_and_anothers_title_is_the_id() -> None:
-    plans = plan(
-        {"section_id": "costs", "title": "A"},
-        {"section_id": "b", "title": "Costs"},
-        {"title": "C", "depends_on": ["costs"]},
-    )
-    assert plans[2].depends_on == ("costs",)
+    assert plans[0].model_dump(include={*said, "depends_on"}) == {**said, "depends_on": ("team",)}
+    policy = ReviewPolicy(mode=ReviewMode.NONE)
+    assert plan_outline(BLUEPRINT, {}, [OutlineSection(title="Team")], policy)[0].review == policy
 
 
 @pytest.mark.req("P19")
@@ -116,24 +134,6 @@ def test_titles_that_would_give_the_same_id_get_two() -> None:
     titles = ("IT\u4f53\u5236", "IT\u69cb\u6210", f"{volume}: Staff", f"{volume}: Price")
     names = [one.section_id for one in plan(*({"title": title} for title in titles))]
     assert (names[:2], len(set(names)), all(map(is_token, names))) == (["it", "it_2"], 4, True)
-
-
-@pytest.mark.req("P19")
-def test_a_section_that_fits_no_other_runs_by_the_default() -> None:
-    (one,) = plan({"title": "Our team", "purpose": "Who does it."})
-    assert (one.kind, one.graph, one.purpose, one.depends_on) == ("default", "section", "Who does it.", ())
-
-
-@pytest.mark.req("P19")
-def test_a_section_is_known_by_its_title_in_any_language() -> None:
-    assert [one.section_id for one in plan({"title": "  HAUSHALT "})] == ["budget"]
-
-
-@pytest.mark.req("P19")
-def test_rests_on_what_a_section_that_was_left_out_rests_on() -> None:
-    plans = plan({"section_id": "research"}, {"section_id": "budget"})
-    assert plans[1].depends_on == ("research",)
-    assert plans[1].requires == ("project_brief",)
 
 
 def test_a_kind_brings_its_graph_along() -> None:
@@ -152,16 +152,6 @@ def test_a_long_purpose_goes_to_its_section_whole_and_to_the_others_in_short() -
     assert len(one.purpose) <= 500
 
 
-def test_a_title_of_an_outline_is_one_line() -> None:
-    assert plan({"title": "Our\n\n# team"})[0].title == "Our # team"
-
-
-def test_the_policy_of_a_request_holds_for_an_outline_too() -> None:
-    policy = ReviewPolicy(mode=ReviewMode.NONE)
-    (one,) = plan_outline(BLUEPRINT, {}, [OutlineSection(title="Team")], policy)
-    assert one.review == policy
-
-
 @pytest.mark.req("P19")
 @pytest.mark.parametrize(
     ("sections", "field", "words"),
@@ -176,7 +166,6 @@ def test_the_policy_of_a_request_holds_for_an_outline_too() -> None:
             "outline.2.depends_on.0",
             "no section 'X'; it has: a, b, c",
         ),
-        ([{"title": "A", "depends_on": ["a"]}], "outline.0.depends_on.0", "'a' depends on itself"),
         ([{"title": "A"}, {"title": "B", "depends_on": ["a", "a"]}], "outline.1.depends_on.1", "names 'a' twice"),
         (
             [{"title": "X"}, {"title": "A", "depends_on": ["b"]}, {"title": "B", "depends_on": ["a"]}],
@@ -239,33 +228,19 @@ def blueprint(*names: str, optional: tuple[str, ...] = ()) -> Blueprint:
 
 @pytest.mark.req("P4")
 @pytest.mark.parametrize(
-    ("dependencies", "message"),
+    ("names", "dependencies", "message"),
     [
-        ({"a": ["b"], "b": ["c"], "c": ["a"]}, "cycle: "),
-        ({"a": ["a"]}, "'a' depends on itself"),
-        ({"a": ["x"]}, "names the section 'x'"),
-        ({"x": ["a"]}, "names the section 'x'"),
-        ({"a": ["b", "b"]}, "names 'b' twice"),
+        ("abcd", {"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a"]}, r"cycle: (\w) -> \w -> \w -> \1"),
+        ("abc", {"a": ["a"]}, "'a' depends on itself"),
+        ("abc", {"a": ["x"]}, "names the section 'x'"),
+        ("abc", {"x": ["a"]}, "names the section 'x'"),
+        ("abc", {"a": ["b", "b"]}, "names 'b' twice"),
+        ("aa", {}, "'a' stands there twice"),
     ],
-)
-def test_refuses_a_map_that_cannot_be_followed(dependencies: dict[str, list[str]], message: str) -> None:
+)  # fmt: skip
+def test_refuses_a_map_that_cannot_be_followed(names: str, dependencies: dict[str, list[str]], message: str) -> None:
     with pytest.raises(InvalidPlan, match=message):
-        check_dependencies(["a", "b", "c"], dependencies)
-
-
-@pytest.mark.req("P4")
-def test_names_the_path_of_a_cycle_in_a_dependency_map() -> None:
-    with pytest.raises(InvalidPlan) as refusal:
-        check_dependencies(["a", "b", "c", "d"], {"a": ["b"], "b": ["c"], "c": ["a"], "d": ["a"]})
-    path = str(refusal.value).split(": ")[1].split(" -> ")
-    assert path[0] == path[-1]
-    assert set(path) == {"a", "b", "c"}
-
-
-@pytest.mark.req("P4")
-def test_refuses_a_section_that_stands_there_twice() -> None:
-    with pytest.raises(InvalidPlan, match="'a' stands there twice"):
-        check_dependencies(["a", "a"], {})
+        check_dependencies(list(names), dependencies)
 
 
 @pytest.mark.req("P4")
@@ -278,16 +253,16 @@ def test_accepts_every_map_without_a_cycle(order: list[str], data: st.DataObject
 
 
 @pytest.mark.req("P5")
-def test_a_request_may_name_the_sections_and_gets_what_they_rest_on() -> None:
-    plans = plan_sections(blueprint("a", "b", "c"), {"b": ["a"]}, wanted=["b"])
-    assert [plan.section_id for plan in plans] == ["a", "b"]
-
-
-@pytest.mark.req("P5")
-def test_an_optional_section_is_written_only_when_it_is_asked_for() -> None:
-    data = blueprint("a", "b", optional=("b",))
-    assert [plan.section_id for plan in plan_sections(data, {})] == ["a"]
-    assert [plan.section_id for plan in plan_sections(data, {}, wanted=["b"])] == ["b"]
+@pytest.mark.parametrize(
+    ("optional", "wanted", "planned"),
+    [((), ["b"], ["a", "b"]), (("c",), None, ["a", "b"]), (("c",), ["c"], ["c"])],
+    ids=["with what it rests on", "an optional section only", "when it is asked for"],
+)
+def test_a_request_may_name_the_sections(
+    optional: tuple[str, ...], wanted: list[str] | None, planned: list[str]
+) -> None:
+    plans = plan_sections(blueprint("a", "b", "c", optional=optional), {"b": ["a"]}, wanted=wanted)
+    assert [plan.section_id for plan in plans] == planned
 
 
 def test_an_unknown_section_in_a_request_is_named_with_its_field() -> None:
@@ -357,28 +332,18 @@ CHAPTERS = AskedChapters(
 
 def being_read(**more: Any) -> Story:
     """A document whose request is being read into the ledger."""
-    story = Story()
-    begin(story, file("rfp.md", media_type="text/markdown", role="request"), **more)
-    return story
+    return begin(Story(), file("rfp.md", media_type="text/markdown", role="request"), **more)
 
 
 def is_read(story: Story, chapters: AskedChapters | None) -> None:
-    about: dict[str, Any] = {
-        "rows": ref("rows"),
-        "difference": ref("difference"),
-        "summary": LedgerSummary(),
-        "chapters": chapters,
-    }
-    [job] = story.jobs(j.ExtractRequirements)
-    story.when(Record(o.RequirementsExtracted(job_id=job.job_id, tenant=TENANT, document_id=DOCUMENT, **about)))
+    found = {"rows": ref("rows"), "difference": ref("difference"), "summary": LedgerSummary(), "chapters": chapters}
+    story.said(story.job(j.ExtractRequirements), o.RequirementsExtracted, **found)
 
 
-@pytest.mark.req("P19")
-@pytest.mark.req("B6")
+@pytest.mark.req("P19", "B6")
 def test_the_chapters_that_a_request_demands_are_the_sections_where_nobody_gave_an_outline() -> None:
     story = being_read(chapters_from_request=True)
-    assert view_of(story.document).awaits_chapters
-    assert not story.jobs(j.GenerateSection)
+    assert (view_of(story.document).awaits_chapters, story.jobs(j.GenerateSection)) == (True, [])
     is_read(story, CHAPTERS)
     view = view_of(story.document)
     assert (view.outlined_by, view.awaits_chapters, list(view.sections)) == ("rfp.md", False, ["budget", "our_team"])
@@ -386,70 +351,43 @@ def test_the_chapters_that_a_request_demands_are_the_sections_where_nobody_gave_
 
 
 @pytest.mark.req("P19")
-@pytest.mark.parametrize(
-    ("chapters", "given"),
-    [
-        (None, {"chapters_from_request": True}),
-        (CHAPTERS, {}),
-    ],
-    ids=("no order", "an outline of a person"),
-)
-def test_the_sections_stay_where_a_request_demands_no_order_or_a_person_gave_them(
-    chapters: AskedChapters | None, given: dict[str, Any]
-) -> None:
-    story = being_read(**given)
-    is_read(story, chapters)
-    assert (view_of(story.document).outlined_by, tuple(story.document.sections)) == ("", tuple(CHAIN))
-    assert [job.section.section_id for job in story.jobs(j.GenerateSection)] == ["research"]
-
-
-@pytest.mark.req("P19")
-def test_the_sections_stay_where_somebody_saw_to_one_of_them_or_they_were_read_before() -> None:
-    touched = being_read(chapters_from_request=True)
-    touched.when(asking.assign(touched.asked(), "budget", "mika", None, datetime(2026, 1, 1, tzinfo=UTC)))
-    is_read(touched, CHAPTERS)
-    again = being_read(chapters_from_request=True)
-    is_read(again, None)
-    again.when(asking.read_ledger(again.asked(), ()))
-    is_read(again, CHAPTERS)
-    assert tuple(touched.document.sections) == tuple(again.document.sections) == tuple(CHAIN)
+def test_the_sections_stay_where_no_order_is_demanded_a_person_gave_or_saw_to_them_or_they_were_read_before() -> None:
+    plain, given, touched = being_read(chapters_from_request=True), being_read(), being_read(chapters_from_request=True)
+    is_read(plain, None)
+    assert [job.section.section_id for job in plain.jobs(j.GenerateSection)] == ["research"]
+    plain.ask(asking.read_ledger, ())
+    touched.ask(asking.assign, "budget", "mika", None, asking.NOW)
+    for story in (plain, given, touched):
+        is_read(story, CHAPTERS)
+        assert (view_of(story.document).outlined_by, tuple(story.document.sections)) == ("", tuple(CHAIN))
 
 
 @pytest.mark.req("L1")
 def test_an_export_waits_for_the_first_reading_of_the_request_and_for_no_later_one() -> None:
     story = being_read(chapters_from_request=True)
-    story.when(asking.export(story.asked(), ExportFormat.DOCX))
+    story.ask(asking.export, ExportFormat.DOCX)
     assert not story.jobs(j.ConvertDocument)
     is_read(story, CHAPTERS)
-    assert [job.sections[0].title for job in story.jobs(j.ConvertDocument)] == ["Budget"]
-    story.when(asking.read_ledger(story.asked(), ()))
+    assert story.job(j.ConvertDocument).sections[0].title == "Budget"
+    story.ask(asking.read_ledger, ())
     assert story.jobs(j.ConvertDocument)
 
 
 @pytest.mark.req("L1")
 def test_an_export_that_was_given_out_counts_though_a_request_comes_meanwhile(begun: Story) -> None:
-    begun.when(asking.export(begun.asked(), ExportFormat.DOCX))
-    [job] = begun.jobs(j.ConvertDocument)
-    begun.when(asking.add_input(begun.asked(), file("rfp.pdf", role="request"), to_read=True, staged=False))
+    begun.ask(asking.export, ExportFormat.DOCX)
+    job = begun.job(j.ConvertDocument)
+    begun.ask(asking.add_input, file("rfp.pdf", role="request"), to_read=True, staged=False)
     assert not begun.jobs(j.ConvertDocument)
-    about: dict[str, Any] = {
-        "job_id": job.job_id,
-        "tenant": TENANT,
-        "document_id": DOCUMENT,
-        "export_id": job.export_id,
-    }
-    [exported] = begun.when(Record(o.DocumentConverted(**about, artifact=ref("file"))))
-    assert isinstance(exported, e.DocumentExported)
+    begun.said(job, o.DocumentConverted, artifact=ref("file")).then_types(e.DocumentExported)
 
 
 @pytest.mark.req("P19")
 def test_a_brief_that_is_read_late_changes_no_title_that_the_request_demands() -> None:
     german = PlanWording(language="de", sections=(SectionTitles(section_id="budget", title="Kosten"),))
     story = being_read(chapters_from_request=True, to_read=(BRIEF,), language="en", wordings=(german,))
-    about: dict[str, Any] = {"job_id": story.jobs(j.ReadInput)[0].job_id, "tenant": TENANT, "document_id": DOCUMENT}
-    story.when(Record(o.InputUnreadable(**about, unreadable=Unreadable(reason="empty", detail="no"))))
+    unread(story)
     is_read(story, CHAPTERS)
-    story.when(asking.replace_input(story.asked(), BRIEF, 1, ref("deutsch"), is_text=False, staged=False))
-    [job] = story.jobs(j.ReadInput)
-    story.when(Record(outcome(story, job).model_copy(update={"reading": InputReading(text=ref("x"), language="de")})))
+    replaced(story, "deutsch", of=BRIEF)
+    read(story, language="de")
     assert (story.document.language, story.document.sections["budget"].plan.title) == ("de", "Budget")

@@ -33,8 +33,7 @@ def checked(story: Story, name: str, *used: UsedUpstream) -> None:
 
 def write(story: Story, text: str, name: str = "research", base: str = "", **changed: Any) -> e.SectionEdited:
     """A text with what it changes in the one that it takes the place of, or was compared with."""
-    current = story.document.sections[name].current
-    assert current is not None
+    current = story.current(name)
     old, new = base or current.draft.digest, ref(text)
     command = asking.write(story.asked(), name, current.number, new)
     difference = TextDifference(base=old, **changed)
@@ -71,7 +70,7 @@ def test_a_mark_is_followed_through_versions_to_a_change_of_what_stands_there_no
 
 def test_a_kept_section_rests_on_what_took_the_place_of_what_it_used(done: Story) -> None:
     write(done, "second", touched=("a",), followed={"a": "x"})
-    done.when(asking.keep(done.asked(), "solution", 1))
+    done.ask(asking.keep, "solution", 1)
     write(done, "third", touched=("a", "c"))
     assert reasons(done) == ()
     write(done, "fourth", touched=("x",))
@@ -94,7 +93,7 @@ def test_where_nothing_is_known_of_the_change_all_of_it_counts(done: Story, base
     if base:
         write(done, "second", base=base, touched=())
     else:
-        done.when(asking.write(done.asked(), "research", 1, ref("second")))
+        done.ask(asking.write, "research", 1, ref("second"))
     assert reasons(done) == (StaleReason(upstream_section_id="research", accepted_version=1, current_version=2),)
 
 
@@ -134,8 +133,7 @@ def test_texts_are_compared_only_where_a_written_section_rests_on_them(done: Sto
 
     assert compared("research", "second") == [ref("second").digest]
     assert compared("budget", "second") == []
-    current = done.document.sections["research"].current
-    assert current is not None
+    current = done.current()
     same = asking.write(done.asked(), "research", 1, current.draft)
     assert texts_to_compare(same, done.document) == []
     assert texts_to_compare(asking.pause(done.asked()), done.document) == []

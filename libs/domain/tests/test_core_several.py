@@ -10,7 +10,6 @@ from domain_story import PROVENANCE, Story, merged, ref
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.requests import FactPlaces, SeenVersion
 from stemma_domain.staleness import staleness
 from stemma_domain.state import State
@@ -23,7 +22,7 @@ pytestmark = pytest.mark.req("P10")
 def stale(begun: Story) -> Story:
     """research <- solution <- budget, timeline; all approved, then research was written by a person."""
     begun.settle("research", "solution", "budget", "timeline")
-    begun.when(asking.write(begun.asked(), "research", 1, ref("a person's text")))
+    begun.ask(asking.write, "research", 1, ref("a person's text"))
     return begun
 
 
@@ -32,11 +31,7 @@ def seen(**versions: int) -> tuple[SeenVersion, ...]:
 
 
 def keep(story: Story, **versions: int) -> Then[State, Any]:
-    return story.when(asking.keep_several(story.asked(), seen(**versions)))
-
-
-def regenerate(story: Story, replace_edited: bool = False, **versions: int) -> Then[State, Any]:
-    return story.when(asking.regenerate_several(story.asked(), seen(**versions), ref("more figures"), replace_edited))
+    return story.ask(asking.keep_several, seen(**versions))
 
 
 def problems(events: Iterable[Any]) -> dict[str, str]:
@@ -44,35 +39,25 @@ def problems(events: Iterable[Any]) -> dict[str, str]:
 
 
 def test_a_chain_that_is_stale_through_each_other_is_kept_in_dependency_order(stale: Story) -> None:
-    events = keep(stale, timeline=1, budget=1, solution=1).events
-    assert [type(event) for event in events] == [e.SectionKept] * 3 + [e.DocumentCompleted]
-    assert events[0].section_id == "solution"
-    assert [event.accepted[0].stale for event in events[1:3]] == [False, False], "their upstream was kept just before"
-    assert {event.request_id for event in events[:3]} == {events[0].request_id}
-    assert set(events[2].clears_stale) == {"solution", "budget", "timeline"}
+    command = asking.keep_several(stale.asked("mine"), seen(timeline=1, budget=1, solution=1))
+    *kept, completed = stale.when(command)
+    assert isinstance(completed, e.DocumentCompleted)
+    assert [event.section_id for event in kept] == ["solution", "budget", "timeline"]
+    assert [event.accepted[0].stale for event in kept[1:]] == [False, False], "their upstream was kept just before"
+    assert {event.request_id for event in kept} == {"mine"}
+    assert stale.document.requests["mine"].section_ids == ("solution", "budget", "timeline")
     assert staleness(stale.document) == {}
-    assert stale.document_status() == DocumentStatus.COMPLETED
-
-
-def test_the_answer_names_every_section_in_the_order_in_which_it_was_done(stale: Story) -> None:
-    command = asking.keep_several(stale.asked(), seen(budget=1, solution=1))
-    stale.when(command)
-    handled = stale.document.requests[command.asked["request_id"]]
-    assert handled.section_ids == ("solution", "budget")
-
-
-def test_the_answer_names_the_graph_execution_of_every_section_that_begins_at_once(stale: Story) -> None:
-    stale.when(asking.keep_several(stale.asked(), seen(solution=1, budget=1, timeline=1)))
-    command = asking.regenerate_several(stale.asked(), seen(timeline=1, budget=1), None, replace_edited=False)
-    stale.when(command)
-    handled = stale.document.requests[command.asked["request_id"]]
-    assert set(handled.section_ids) == set(handled.started) == {"budget", "timeline"}
-
-
-def test_the_same_request_again_gives_nothing(stale: Story) -> None:
-    command = asking.keep_several(stale.asked(), seen(solution=1, budget=1))
-    stale.when(command)
     stale.when(command).then_nothing_happened()
+
+
+def test_several_are_written_after_those_that_they_rest_on_and_the_answer_names_what_begins(stale: Story) -> None:
+    command = asking.regenerate_several(stale.asked("a"), seen(budget=1, solution=1), ref("more"), replace_edited=False)
+    events = stale.when(command).events
+    assert [(event.section_id, event.merges) for event in events] == [("solution", True), ("budget", True)]
+    assert [*stale.document.requests["a"].started] == ["solution"]
+    assert stale.job(j.GenerateSection).guidance == ref("more")
+    leave = asking.regenerate_several(stale.asked(), seen(research=2), None, replace_edited=True)
+    assert [event.merges for event in stale.when(leave)] == [False]
 
 
 def test_one_that_does_not_fit_refuses_all_and_every_one_is_named(stale: Story) -> None:
@@ -86,29 +71,6 @@ def test_one_that_does_not_fit_refuses_all_and_every_one_is_named(stale: Story) 
     assert {event.request for event in events} == {"stemma.keep.sections.v1"}
     assert set(staleness(stale.document)) == {"solution", "budget", "timeline"}
     assert len(stale.document.requests[events[0].request_id].problems) == 3
-
-
-def test_regenerated_sections_are_written_in_dependency_order_with_the_guidance(stale: Story) -> None:
-    events = regenerate(stale, budget=1, solution=1).events
-    assert [event.section_id for event in events] == ["solution", "budget"]
-    assert events[-1].starts == ("solution",)
-    (job,) = stale.jobs(j.GenerateSection)
-    assert (job.section.section_id, job.guidance) == ("solution", ref("more figures"))
-    stale.drafted("solution", "anew")
-    stale.validated("solution")
-    (approved,) = stale.approve("solution", 2)
-    assert approved.starts == ("budget",)
-
-
-@pytest.mark.parametrize("leave", [True, False])
-def test_what_a_person_made_goes_with_the_others_only_by_leave(stale: Story, leave: bool) -> None:
-    events = regenerate(stale, replace_edited=leave, research=2, solution=1).events
-    assert [(event.merges, event.starts) for event in events] == [(not leave, ()), (not leave, ("research",))]
-
-
-def test_a_cancelled_document_refuses_once(stale: Story) -> None:
-    stale.when(asking.cancel(stale.asked()))
-    assert [event.problem.code for event in keep(stale, solution=1, budget=1)] == ["document_cancelled"]
 
 
 @pytest.mark.req("L5")
@@ -137,7 +99,7 @@ def test_edits_that_go_on_beside_a_changed_fact_have_names_of_their_own(begun: S
     begun.settle("research", "solution", "budget", "timeline")
     names = ("budget", "timeline")
     for name in names:
-        begun.when(asking.edit(begun.asked(), name, 1, ref("shorter")))
+        begun.ask(asking.edit, name, 1, ref("shorter"))
     places = tuple(FactPlaces(section_id=name, version=1, places=(1,)) for name in names)
     command = asking.change_fact(begun.asked(), sections=places, written="24 months", instead="36 months")
     events = begun.when(replace(command, stored={name: ref(name) for name in names})).events
@@ -151,7 +113,7 @@ def test_edits_that_wait_with_the_same_words_each_become_one_of_the_text_of_thei
     story.create(review_edits="human")
     story.settle("research", "solution", *names)
     for name in names:
-        story.when(asking.edit(story.asked(), name, 1, ref("shorter")))
+        story.ask(asking.edit, name, 1, ref("shorter"))
         (job,) = story.jobs(j.ReviseDraft)
         made = {"draft": ref("short"), "summary": ref("cut"), "provenance": PROVENANCE}
         story.outcome(o.DraftRevised, name, job_id=job.job_id, **made)

@@ -76,30 +76,22 @@ class SectionOf010(Contract):
     stale: StaleOf010 | None = None
 
 
-@pytest.mark.req("E3")
-@pytest.mark.parametrize("name", ["research", "solution"])
-def test_readers_of_0_1_0_find_all_that_they_know_of_a_section(name: str) -> None:
-    document = state_after(*SETTLED, EDITED)
-    stored = bounded_view(document, name, staleness(document), document.sequence).stored(document.document_id)
-    old, new = SectionOf010.model_validate_json(stored), details(document, name)
-    assert (old.document_id, old.graph, old.status) == (document.document_id, new.graph, new.status)
-    assert (old.version, old.evaluation, old.validation) == (new.version, new.evaluation, new.validation)
-    assert ((old.stale and old.stale.reasons) or ()) == new.stale_reasons
-
-
 @pytest.mark.req("E3", "I4")
-def test_readers_of_0_1_0_read_a_section_that_is_stale_by_an_input_alone() -> None:
+def test_readers_of_0_1_0_find_all_that_they_know_of_a_section() -> None:
+    document = state_after(*SETTLED, EDITED)
+    for name in document.sections:
+        stored = bounded_view(document, name, staleness(document), document.sequence).stored(document.document_id)
+        old, new = SectionOf010.model_validate_json(stored), details(document, name)
+        assert (old.document_id, old.graph, old.status) == (document.document_id, new.graph, new.status)
+        assert (old.version, old.evaluation, old.validation) == (new.version, new.evaluation, new.validation)
+        assert ((old.stale and old.stale.reasons) or ()) == new.stale_reasons
+    begun = state_after(document_requested())
+    unwritten = bounded_view(begun, "solution", staleness(begun), 1).stored(begun.document_id)
+    assert SectionOf010.model_validate_json(unwritten).status is SectionStatus.QUEUED
     changed = ChangedInput(input_id="input-1", name="a.md", accepted_version=1, current_version=2)
     view = SectionView(section_id="s", title="S", kind="s", last_sequence=1, stale=StaleView(inputs=(changed,)))
     assert SectionOf010.model_validate_json(view.stored("d")).stale == StaleOf010(reasons=())
     assert SectionView.model_validate_json(view.stored("d")).stale_inputs == (changed,)
-
-
-@pytest.mark.req("E3")
-def test_readers_of_0_1_0_read_a_section_of_which_nothing_is_written() -> None:
-    document = state_after(document_requested())
-    stored = bounded_view(document, "solution", staleness(document), 1).stored(document.document_id)
-    assert SectionOf010.model_validate_json(stored).status is SectionStatus.QUEUED
 
 
 @pytest.mark.req("E3")
@@ -148,11 +140,16 @@ def test_a_section_tells_its_status_its_findings_its_versions_and_why_it_is_stal
     assert (changed.checks, changed.stale, changed.last_sequence) == ((Activity.EVALUATE, Activity.VALIDATE), None, 6)
 
 
+def raised(*references: MissingReference) -> Document:
+    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c", references=references)
+    event = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
+    return state_after(document_requested(), event)
+
+
 def test_a_section_tells_what_it_asks_and_an_edit_that_waits() -> None:
-    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c")
-    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
-    asking = details(state_after(document_requested(), raised), "research")
-    assert (asking.need, asking.waits_since, asking.proposal) == (need, time_of(2), None)
+    asking = details(raised(), "research")
+    assert asking.need is not None
+    assert (asking.need.need_id, asking.waits_since, asking.proposal) == ("n1", time_of(2), None)
     asked = e.SectionEditRequested(
         section_id="research", version=1, instruction=REF, actor="ana", result="proposed", proposal_id="p6"
     )
@@ -162,11 +159,8 @@ def test_a_section_tells_what_it_asks_and_an_edit_that_waits() -> None:
 
 
 def test_a_section_is_in_motion_until_it_rests_or_asks_a_person() -> None:
-    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c")
-    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
-    begun, asking = state_after(document_requested()), state_after(document_requested(), raised)
-    drafted, settled = state_after(*SETTLED[:2]), state_after(*SETTLED)
-    moving = [is_in_motion(document.sections["research"]) for document in (begun, asking, drafted, settled)]
+    begun, drafted, settled = (state_after(*SETTLED[:number]) for number in (1, 2, 5))
+    moving = [is_in_motion(document.sections["research"]) for document in (begun, raised(), drafted, settled)]
     assert moving == [True, False, True, False]
     assert [is_in_motion(document.sections["solution"]) for document in (begun, settled)] == [True, False]
 
@@ -194,9 +188,7 @@ def test_the_current_version_alone_stands_there_in_full_and_no_comments() -> Non
 
 def test_of_many_references_of_a_need_the_first_stand_there_and_the_others_are_counted() -> None:
     references = tuple(MissingReference(reference=f"{n}.png", file="a.md") for n in range(MOST_REFERENCES + 7))
-    need = Need(need_id="n1", kind="question", question=REF, checkpoint_id="c", references=references)
-    raised = e.SectionNeedRaised(section_id="research", job_id="j", thread_id="t", need=need)
-    told = details(state_after(document_requested(), raised), "research")
+    told = details(raised(*references), "research")
     assert told.need is not None
     assert (told.need.references, told.more_references) == (references[:MOST_REFERENCES], 7)
 

@@ -1,12 +1,13 @@
 """Requests for documents as the intake takes or refuses them."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from domain_story import meta
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_domain.commands import Asked
@@ -37,8 +38,12 @@ async def create(intake: Intake, **fields: object) -> DocumentRequested:
     return command.requested
 
 
-async def refusal_of(intake: Intake, **fields: object) -> tuple[str, str]:
+async def refusals_of(asking: Awaitable[object]) -> tuple[Problem, ...]:
     with pytest.raises(Refused) as refused:
-        await create(intake, **fields)
-    problem = refused.value.problems[0]
+        await asking
+    return refused.value.problems
+
+
+async def refusal_of(intake: Intake, **fields: object) -> tuple[str, str]:
+    problem = (await refusals_of(create(intake, **fields)))[0]
     return problem.field, problem.message

@@ -11,7 +11,7 @@ from stemma_domain.features.cycles import human_review, should_revise
 from stemma_domain.state import Document
 from stemma_kinds import find_kinds
 from stemma_languages import language, shipped
-from stemma_orchestrator.catalog import ConfigError, digests, document_kinds, load_catalog
+from stemma_orchestrator.catalog import Catalog, ConfigError, digests, document_kinds, load_catalog
 from stemma_testkit.house import add_kind, house, in_config, own_config, stand_in
 
 CONFIG = Path(__file__).parents[1] / "config"
@@ -23,33 +23,28 @@ def config(tmp_path: Path) -> Path:
     return in_config(own_config(tmp_path))
 
 
-@pytest.mark.req("P5")
-def test_ships_the_proposal_with_its_eight_sections() -> None:
-    proposal = load_catalog(CONFIG)["proposal"]
-    assert [section.id for section in proposal.blueprint.sections] == [
-        "research",
-        "solution",
-        "connections",
-        "problem_statement",
-        "approach",
-        "timeline",
-        "budget",
-        "conclusion",
-    ]
-    assert proposal.dependencies["conclusion"] == ("problem_statement", "approach", "timeline", "budget")
+@pytest.mark.req("P4", "P5")
+def test_ships_the_proposal_with_its_eight_sections_and_the_dependency_maps_in_the_file_alone(catalog: Catalog) -> None:
+    assert [section.id for section in catalog["proposal"].blueprint.sections] == [
+        "research", "solution", "connections", "problem_statement", "approach", "timeline", "budget", "conclusion",
+    ]  # fmt: skip
+    maps = json.loads((CONFIG / "dependencies.json").read_text(encoding="utf-8"))
+    assert {name: kind.dependencies for name, kind in catalog.items() if kind.dependencies} == {
+        name: {section: tuple(upstreams) for section, upstreams in one.items()} for name, one in maps.items()
+    }
+    assert [name for name, kind in catalog.items() if kind.blueprint.dependencies is not None] == []
 
 
-def test_a_kind_tells_what_files_it_is_written_from() -> None:
-    told = {kind.kind: kind.sections[0].needs_input for kind in document_kinds(load_catalog(CONFIG))}
-    assert "text/markdown" in told["agentic"]
-    assert told["proposal"] == ()
+def test_a_kind_tells_what_files_it_is_written_from(catalog: Catalog) -> None:
+    told = {kind.kind: kind.sections[0].needs_input for kind in document_kinds(catalog)}
+    assert ("text/markdown" in told["agentic"], told["proposal"]) == (True, ())
 
 
 @pytest.mark.req("D1", "D3", "D6")
-def test_the_routes_of_the_design_document_stand_in_the_readme_as_code_has_them() -> None:
+def test_the_routes_of_the_design_document_stand_in_the_readme_as_code_has_them(catalog: Catalog) -> None:
     text = (CONFIG.parent / "README.md").read_text("utf-8").partition("## The design document")[2]
     rows = [line.strip("| ").split(" | ") for line in text.split("\n## ")[0].splitlines() if line.startswith("| `")]
-    kinds = [section.kind for section in load_catalog(CONFIG)["design_document"].blueprint.sections]
+    kinds = [section.kind for section in catalog["design_document"].blueprint.sections]
     chain = ["project_brief", *kinds[:4]]
     expected = {(a, "always", b) for a, b in pairwise(chain)} | {(kinds[4], "always", "human_review")}
     expected |= {
@@ -66,8 +61,8 @@ def routes_of(function: Callable[[Document], str]) -> tuple[str, ...]:
 
 
 @pytest.mark.req("D1", "D2")
-def test_ships_the_design_document_with_what_each_agent_must_have_before_it_is_called() -> None:
-    sections = load_catalog(CONFIG)["design_document"].blueprint.sections
+def test_ships_the_design_document_with_what_each_agent_must_have_before_it_is_called(catalog: Catalog) -> None:
+    sections = catalog["design_document"].blueprint.sections
     assert {section.agent: tuple(section.requires) for section in sections} == {
         "SystemArchitectAgent": ("project_brief",),
         "APIDataAgent": ("hld_draft",),
@@ -75,13 +70,8 @@ def test_ships_the_design_document_with_what_each_agent_must_have_before_it_is_c
         "ReviewerAgent": (),
         "WriterFormatterAgent": ("database_schema",),
     }
-    assert [section.kind for section in sections] == [
-        "draft_hld",
-        "draft_lld",
-        "design_database",
-        "review_doc",
-        "format_doc",
-    ]
+    kinds = ["draft_hld", "draft_lld", "design_database", "review_doc", "format_doc"]
+    assert [section.kind for section in sections] == kinds
 
 
 @pytest.mark.req("P4")
@@ -126,16 +116,6 @@ def test_a_blueprint_may_carry_its_own_dependencies(config: Path) -> None:
 
 
 @pytest.mark.req("P4")
-def test_ships_the_dependency_maps_in_the_file_and_none_in_a_blueprint(tmp_path: Path) -> None:
-    maps = json.loads((CONFIG / "dependencies.json").read_text(encoding="utf-8"))
-    shipped = load_catalog(CONFIG)
-    assert {name: kind.dependencies for name, kind in shipped.items() if kind.dependencies} == {
-        name: {section: tuple(upstreams) for section, upstreams in one.items()} for name, one in maps.items()
-    }
-    assert [name for name, kind in shipped.items() if kind.blueprint.dependencies is not None] == []
-
-
-@pytest.mark.req("P4")
 @pytest.mark.parametrize("own", [{}, {"solution": ["research"]}])
 def test_refuses_two_dependency_maps_of_one_kind_naming_both(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: dict[str, list[str]]
@@ -168,11 +148,12 @@ def test_the_digest_of_a_kind_changes_with_its_dependencies(config: Path) -> Non
     assert load_catalog(config)["proposal"].digest != before
 
 
-def test_a_kind_of_a_package_tells_the_digest_of_its_folder_and_one_of_the_config_folder_has_none(config: Path) -> None:
-    shipped, own = load_catalog(CONFIG), load_catalog(config)
-    assert digests(shipped) == {name: kind.digest for name, kind in find_kinds().items()}
-    assert {kind.kind: kind.digest for kind in document_kinds(shipped)} == digests(shipped)
-    assert digests(own) == {}
+def test_a_kind_of_a_package_tells_the_digest_of_its_folder_and_one_of_the_config_folder_has_none(
+    config: Path, catalog: Catalog
+) -> None:
+    assert digests(catalog) == {name: kind.digest for name, kind in find_kinds().items()}
+    assert {kind.kind: kind.digest for kind in document_kinds(catalog)} == digests(catalog)
+    assert digests(load_catalog(config)) == {}
 
 
 @pytest.mark.parametrize(
@@ -207,26 +188,20 @@ def test_a_hidden_file_beside_the_titles_of_a_kind_is_not_read(tmp_path: Path, m
 
 
 @pytest.mark.req("T5")
-def test_ships_every_kind_in_every_language() -> None:
-    kinds = load_catalog(CONFIG)
-    assert {name: kind.languages for name, kind in kinds.items()} == {key: list(shipped()) for key in kinds}
+def test_ships_every_kind_in_every_language_with_the_headings_that_code_writes(catalog: Catalog) -> None:
+    assert {name: kind.languages for name, kind in catalog.items()} == {key: list(shipped()) for key in catalog}
+    for tag in shipped():
+        kind, words = catalog["proposal"].in_language(tag), language(tag).words
+        assert kind is not None
+        required = {section.id: section.required_headings for section in kind.blueprint.sections}
+        assert [required[name] for name in ("research", "solution", "connections", "budget")] == [
+            (words.findings,), (words.what_we_propose,), (words.from_need_to_solution,), (words.costs,),
+        ], tag  # fmt: skip
 
 
 @pytest.mark.req("T5")
-@pytest.mark.parametrize("tag", shipped())
-def test_headings_that_code_writes_are_those_that_the_proposal_requires(tag: str) -> None:
-    kind, words = load_catalog(CONFIG)["proposal"].in_language(tag), language(tag).words
-    assert kind is not None
-    required = {section.id: section.required_headings for section in kind.blueprint.sections}
-    assert required["research"] == (words.findings,)
-    assert required["solution"] == (words.what_we_propose,)
-    assert required["connections"] == (words.from_need_to_solution,)
-    assert required["budget"] == (words.costs,)
-
-
-@pytest.mark.req("T5")
-def test_a_translation_changes_titles_and_headings_and_nothing_else() -> None:
-    english = load_catalog(CONFIG)["proposal"]
+def test_a_translation_changes_titles_and_headings_and_nothing_else(catalog: Catalog) -> None:
+    english = catalog["proposal"]
     german = english.in_language("de")
     assert german is not None
     assert [section.title for section in german.blueprint.sections][:3] == ["Ausgangslage", "Lösung", "Zusammenhänge"]
@@ -257,16 +232,17 @@ def test_refuses_a_translation_that_does_not_fit(config: Path, change: dict[str,
 
 
 @pytest.mark.parametrize(
-    ("folder", "words"),
-    [("xx", r"xx: there is no language 'xx'; there are: de, en"), ("de-AT", "de-AT: name the folder de")],
+    ("made", "words"),
+    [
+        ("xx", r"xx: there is no language 'xx'; there are: de, en"),
+        ("de-AT", "de-AT: name the folder de"),
+        ("de/poem.json", r"de/poem\.json: there is no blueprint poem\.json"),
+    ],
 )
-def test_refuses_the_folder_of_a_language_that_is_not_known(config: Path, folder: str, words: str) -> None:
-    (config / "blueprints" / folder).mkdir()
+def test_refuses_the_folder_of_a_language_that_is_not_known_and_a_translation_of_no_blueprint(
+    config: Path, made: str, words: str
+) -> None:
+    place = config / "blueprints" / made
+    place.write_text("{}") if place.suffix else place.mkdir()
     with pytest.raises(ConfigError, match=words):
-        load_catalog(config)
-
-
-def test_refuses_a_translation_of_no_blueprint(config: Path) -> None:
-    (config / "blueprints" / "de" / "poem.json").write_text("{}")
-    with pytest.raises(ConfigError, match=r"de/poem\.json: there is no blueprint poem\.json"):
         load_catalog(config)

@@ -29,10 +29,10 @@ async def story(begun: Story, intake: Intake) -> Story:
     """The section `research` in two versions, on the second of which somebody suggests other words."""
     begun.settle("research")
     for number, text in enumerate((OLD, NEW)):
-        begun.when(asking.write(begun.asked(), "research", number + 1, await stored(intake, text)))
+        begun.ask(asking.write, "research", number + 1, await stored(intake, text))
     remark = Remark(text=with_suggestion("Round it.", "7 euros"), quote="6 euros")
     made = StoredComment(await stored(intake, remark.model_dump_json()))
-    begun.when(asking.comment(begun.asked(), "research", 3, [made]))
+    begun.ask(asking.comment, "research", 3, [made])
     return begun
 
 
@@ -55,7 +55,7 @@ async def test_suggested_words_take_the_place_of_those_that_the_comment_quotes(i
 
 async def test_a_suggestion_whose_words_are_gone_gives_no_text(intake: Intake, story: Story) -> None:
     (thread,) = story.document.sections["research"].threads
-    story.when(asking.write(story.asked(), "research", 3, await stored(intake, "# Costs\n\nNothing.\n")))
+    story.ask(asking.write, "research", 3, await stored(intake, "# Costs\n\nNothing.\n"))
     named = {"thread_id": thread, "comment_id": thread, "version": 4}
     assert await chosen(intake, story, r.AcceptSuggestion, **named) is None
 
@@ -80,7 +80,7 @@ async def test_what_was_there_before_takes_the_place_of_the_changes_that_are_tak
 
 async def test_a_change_of_blanks_that_is_named_takes_no_other_change_back(intake: Intake, story: Story) -> None:
     spaced = "# Costs\n\nIt costs  **6 euros**. It is tiny.\n"
-    story.when(asking.write(story.asked(), "research", 3, await stored(intake, spaced)))
+    story.ask(asking.write, "research", 3, await stored(intake, spaced))
     named = {"version": 4, "since": 2, "changes": [1, 2], "shown": 3}
     assert await chosen(intake, story, r.TakeBackChanges, **named) == NEW.replace("6", "5")
 

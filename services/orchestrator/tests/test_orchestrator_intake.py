@@ -5,19 +5,19 @@ from hashlib import sha256
 
 import pytest
 from domain_story import ref
-from orchestrator_intake import ASKED, NOW, commanded, create, refusal_of
+from orchestrator_intake import ASKED, NOW, commanded, create, refusal_of, refusals_of
 from stemma_artifacts.store import ArtifactMissing
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.ledger import LedgerRow, LedgerRows, RowCuts, RowParts
 from stemma_contracts.v1.needs import NeedAnswer
-from stemma_contracts.v1.references import ArtifactRef, InputFile, InputRole, UploadRef, UploadRole
+from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef, UploadRole
 from stemma_domain.commands import Asked
 from stemma_domain.features.inputs.feature import Added, Replaced
 from stemma_domain.features.inputs.material import artifact_of, as_input
 from stemma_domain.features.ledger.feature import Cut
 from stemma_orchestrator.intake import Intake
-from stemma_orchestrator.requests import Refused, document_id_for
+from stemma_orchestrator.requests import document_id_for
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
 
@@ -29,17 +29,6 @@ async def test_stores_the_brief_and_the_title_and_keeps_only_references(intake: 
     assert await intake.artifacts.get("default", command.document_id, command.brief) == b"Write it."
     assert await intake.artifacts.get("default", command.document_id, command.title) == b"Bicycles for books"
     assert command.created_at == NOW
-
-
-async def test_copies_uploads_to_the_artifacts_under_their_names(intake: Intake, uploads: UploadStore) -> None:
-    upload = await uploads.put(PNG, name="media/plan.png", media_type="image/png")
-    command = await create(intake, inputs=[upload.model_dump()])
-    assert [item.name for item in command.inputs] == ["media/plan.png"]
-    assert await intake.artifacts.get("default", command.document_id, command.inputs[0].artifact) == PNG
-
-
-async def test_the_same_request_asks_for_the_same_document(intake: Intake) -> None:
-    assert (await create(intake)).document_id == (await create(intake)).document_id
 
 
 async def test_refuses_an_unknown_kind_and_names_the_known(intake: Intake) -> None:
@@ -57,13 +46,13 @@ async def test_refuses_a_kind_whose_graph_nobody_runs(intake: Intake) -> None:
 
 
 async def test_names_only_so_many_unknown_sections_in_few_words(intake: Intake) -> None:
-    with pytest.raises(Refused) as refused:
-        await create(intake, sections=["research", *(f"{'epilogue' * 7}{number}" for number in range(100))])
-    assert [problem.field for problem in refused.value.problems] == [f"sections.{place}" for place in range(1, 21)]
-    assert max(len(problem.message) for problem in refused.value.problems) <= 300
+    sections = ["research", *(f"{'epilogue' * 7}{number}" for number in range(100))]
+    problems = await refusals_of(create(intake, sections=sections))
+    assert [problem.field for problem in problems] == [f"sections.{place}" for place in range(1, 21)]
+    assert max(len(problem.message) for problem in problems) <= 300
 
 
-async def test_refuses_an_upload_that_is_not_there(intake: Intake) -> None:
+async def test_refuses_an_upload_that_is_not_there(intake: Intake, uploads: UploadStore) -> None:
     missing = UploadRef(object_name="0" * 64, digest="0" * 64, size=3, media_type="text/plain", name="a.txt")
     field, message = await refusal_of(intake, inputs=[missing.model_dump()])
     assert (field, "upload it first" in message) == ("inputs.0", True)
@@ -158,58 +147,39 @@ async def test_an_input_has_the_role_that_its_name_or_text_proposes_if_nobody_ch
     assert [(one.used_as, one.proposed) for one in (first, later)] == [(role, proposed)] * 2
 
 
-@pytest.mark.req("B1")
-async def test_the_brief_among_the_inputs_is_no_evidence(intake: Intake, uploads: UploadStore) -> None:
-    copy = await uploads.put(b"# Brief\n", name="brief.md", media_type="text/markdown")
-    for chosen, role in ((False, "internal"), (True, "evidence")):
-        given = [copy.model_dump() | {"role_confirmed": chosen}]
-        [first] = (await create(intake, brief="# Brief\n", inputs=given)).inputs
-        assert (first.used_as, first.proposed) == (role, not chosen)
-
-
 @pytest.mark.req("B1", "L1")
-async def test_a_request_that_is_the_brief_as_well_is_read_for_its_demands(
+async def test_the_brief_among_the_inputs_is_no_evidence_unless_it_is_a_request_or_a_person_says_so(
     intake: Intake, uploads: UploadStore
 ) -> None:
-    copy = await uploads.put(b"%PDF-", name="rfp.pdf", media_type="application/pdf")
-    [first] = (await create(intake, brief=None, brief_upload=copy.model_dump(), inputs=[copy.model_dump()])).inputs
+    copy = (await uploads.put(b"# Brief\n", name="brief.md", media_type="text/markdown")).model_dump()
+    for chosen, role in ((False, "internal"), (True, "evidence")):
+        [first] = (await create(intake, brief="# Brief\n", inputs=[copy | {"role_confirmed": chosen}])).inputs
+        assert (first.used_as, first.proposed) == (role, not chosen)
+    rfp = (await uploads.put(b"%PDF-", name="rfp.pdf", media_type="application/pdf")).model_dump()
+    [first] = (await create(intake, brief=None, brief_upload=rfp, inputs=[rfp])).inputs
     assert first.used_as == "request"
 
 
+ROLES: tuple[UploadRole, ...] = ("request", "evidence", "internal", "price", "form", "past-text", "style")
+
+
 @pytest.mark.req("L1")
-@pytest.mark.parametrize(
-    ("role", "form", "reads"), [("request", False, True), ("request", True, False), ("style", False, False)]
-)
-async def test_demands_are_read_without_the_brief_if_an_input_is_a_request(
-    intake: Intake, role: InputRole, form: bool, reads: bool
+async def test_demands_are_read_from_requests_of_the_buyer_that_the_document_has_and_from_nothing_else(
+    intake: Intake,
 ) -> None:
-    given = [InputFile(name="rfp.pdf", artifact=ref("x"), input_id="input-1", role=role, form=form)]
-    request = r.ReadRequirements(document_id="d1", without_brief=True)
-    if reads:
-        assert (await commanded(intake, request, given)).request == request
-        return
-    with pytest.raises(Refused) as refused:
-        await commanded(intake, request, given)
-    assert [problem.field for problem in refused.value.problems] == ["sources"]
+    given = {role: InputFile(name=role, artifact=ref("x"), **InputFile.fields_of(role)) for role in ROLES}
 
+    async def refused(files: list[InputFile], **asked: object) -> list[tuple[str, str]]:
+        request = r.ReadRequirements.model_validate({"document_id": "d1", **asked})
+        return [(one.field, one.code) for one in await refusals_of(commanded(intake, request, files))]
 
-@pytest.mark.req("L1")
-async def test_a_source_that_the_document_does_not_have_is_refused_with_the_names_that_it_has(intake: Intake) -> None:
-    given = [InputFile(name=name, artifact=ref("x")) for name in ("rfp.pdf", "old.md")]
-    with pytest.raises(Refused) as refused:
-        await commanded(intake, r.ReadRequirements(document_id="d1", sources=("old.md", "new.md")), given)
-    [problem] = refused.value.problems
-    assert (problem.field, problem.params) == ("sources.1", {"name": "new.md", "known": "rfp.pdf, old.md"})
-
-
-@pytest.mark.req("L1")
-async def test_a_source_that_is_no_request_of_the_buyer_is_refused_with_its_role(intake: Intake) -> None:
-    roles: tuple[UploadRole, ...] = ("request", "evidence", "internal", "price", "form", "past-text", "style")
-    given = [InputFile(name=role, artifact=ref("x"), **InputFile.fields_of(role)) for role in roles]
-    with pytest.raises(Refused) as refused:
-        await commanded(intake, r.ReadRequirements(document_id="d1", sources=roles), given)
-    told = [(problem.code, problem.params["role"]) for problem in refused.value.problems]
-    assert told == [("source_no_request", role) for role in roles[1:]]
+    alone = r.ReadRequirements(document_id="d1", without_brief=True)
+    assert (await commanded(intake, alone, [given["request"]])).request == alone
+    for role in ("form", "style"):
+        assert [field for field, _ in await refused([given[role]], without_brief=True)] == ["sources"]
+    every = await refused(list(given.values()), sources=ROLES)
+    assert every == [(f"sources.{place}", "source_no_request") for place in range(1, len(ROLES))]
+    assert await refused([given["request"]], sources=["request", "new.md"]) == [("sources.1", "input_unknown_among")]
 
 
 @pytest.mark.req("I4")
@@ -230,12 +200,28 @@ async def test_requests_about_inputs_become_commands_and_their_files_artifacts(
         assert await commanded(intake, request) == Asked(request, ASKED, NOW)
 
 
-async def test_takes_any_other_file_as_an_attachment(intake: Intake, uploads: UploadStore) -> None:
-    upload = await uploads.put(b"\x00\xff" * 499, name="plan.dwg", media_type="application/octet-stream")
-    command = await create(intake, inputs=[upload.model_dump()])
-    kept = command.inputs[0].artifact
-    assert kept.media_type == "application/octet-stream"
-    assert len(await intake.artifacts.get("default", command.document_id, kept)) == 998
+async def test_copies_uploads_to_the_artifacts_under_their_names_whatever_they_are(
+    intake: Intake, uploads: UploadStore
+) -> None:
+    files = {"media/plan.png": ("image/png", PNG), "plan.dwg": ("application/octet-stream", b"\x00\xff" * 400)}
+    given = [await uploads.put(data, name=name, media_type=kind) for name, (kind, data) in files.items()]
+    command = await create(intake, inputs=[one.model_dump() for one in given])
+    assert [(one.name, one.artifact.media_type) for one in command.inputs] == [
+        (name, kind) for name, (kind, _) in files.items()
+    ]
+    kept = [await intake.artifacts.get("default", command.document_id, one.artifact) for one in command.inputs]
+    assert kept == [data for _, data in files.values()]
+
+
+async def test_refuses_inputs_of_one_name_and_those_that_are_too_much_together_or_for_a_job(
+    intake: Intake, uploads: UploadStore
+) -> None:
+    text = (await uploads.put(b"text", name="a.md", media_type="text/markdown")).model_dump()
+    assert (await refusal_of(intake, inputs=[text] * 2))[0] == "inputs.1.name"
+    files = [await uploads.put(bytes([65 + i]) * 900, name=f"{i}.txt", media_type="text/plain") for i in range(3)]
+    assert (await refusal_of(intake, inputs=[upload.model_dump() for upload in files]))[0] == "inputs"
+    field, message = await refusal_of(intake, inputs=[text | {"name": f"{i:03}-{'n' * 120}.md"} for i in range(200)])
+    assert (field, "too many files" in message) == ("inputs", True)
 
 
 async def test_names_every_input_that_is_wrong_before_any_is_copied(intake: Intake, uploads: UploadStore) -> None:
@@ -244,23 +230,10 @@ async def test_names_every_input_that_is_wrong_before_any_is_copied(intake: Inta
     request = r.CreateDocument.model_validate(
         {"kind": "proposal", "brief": "b", "inputs": [good.model_dump(), bad | {"name": "b.md"}, bad]}
     )
-    with pytest.raises(Refused) as refused:
-        await commanded(intake, request)
-    assert [problem.field for problem in refused.value.problems] == ["inputs.1", "inputs.2.name", "inputs.2"]
+    problems = await refusals_of(commanded(intake, request))
+    assert [problem.field for problem in problems] == ["inputs.1", "inputs.2.name", "inputs.2"]
     with pytest.raises(ArtifactMissing):
         await intake.artifacts.get("default", document_id_for("default", ASKED["request_id"]), artifact_of(good))
-
-
-async def test_refuses_inputs_that_are_too_much_together(intake: Intake, uploads: UploadStore) -> None:
-    files = [await uploads.put(bytes([65 + i]) * 900, name=f"{i}.txt", media_type="text/plain") for i in range(3)]
-    assert (await refusal_of(intake, inputs=[upload.model_dump() for upload in files]))[0] == "inputs"
-
-
-async def test_refuses_a_list_of_inputs_that_no_job_could_carry(intake: Intake, uploads: UploadStore) -> None:
-    upload = await uploads.put(b"text", name="a.md", media_type="text/markdown")
-    names = [f"{i:03}-{'n' * 120}.md" for i in range(200)]
-    field, message = await refusal_of(intake, inputs=[upload.model_dump() | {"name": name} for name in names])
-    assert (field, "too many files" in message) == ("inputs", True)
 
 
 @pytest.mark.req("G2")
@@ -278,11 +251,6 @@ async def test_refuses_a_kind_that_is_written_from_files_without_one(intake: Int
     assert await refusal_of(intake, kind="agentic", inputs=[image]) == ("inputs", told)
     command = await create(intake, kind="agentic", inputs=[image, text])
     assert [item.name for item in command.inputs] == ["plan.png", "site.md"]
-
-
-async def test_refuses_two_inputs_of_one_name(intake: Intake, uploads: UploadStore) -> None:
-    upload = await uploads.put(b"text", name="a.md", media_type="text/markdown")
-    assert (await refusal_of(intake, inputs=[upload.model_dump()] * 2))[0] == "inputs.1.name"
 
 
 @pytest.mark.parametrize(
@@ -344,28 +312,16 @@ async def test_refuses_a_decision_that_is_no_image(
     intake: Intake, uploads: UploadStore, data: bytes, media_type: str, words: str
 ) -> None:
     upload = await uploads.put(data, name="plan.png", media_type=media_type)
-    with pytest.raises(Refused) as refused:
-        await commanded(intake, answer(decisions={"a.png": upload.model_dump()}))
-    [problem] = refused.value.problems
-    assert problem.field == "decisions.a.png"
-    assert words in problem.message
+    [problem] = await refusals_of(commanded(intake, answer(decisions={"a.png": upload.model_dump()})))
+    assert (problem.field, words in problem.message) == ("decisions.a.png", True)
 
 
 async def test_refuses_more_images_than_a_job_could_carry_beside_those_of_the_document(intake: Intake) -> None:
-    def image(number: int) -> UploadRef:
-        return UploadRef(object_name="0" * 64, digest="0" * 64, size=9, media_type="image/png", name=f"{number}.png")
-
-    inputs = [as_input(image(number)) for number in range(200)]
-    request = answer(decisions={f"{number}.png": image(number).model_dump() for number in range(200)})
-    with pytest.raises(Refused) as refused:
-        await commanded(intake, request, inputs)
-    [problem] = refused.value.problems
-    assert (problem.field, "too many images" in problem.message) == ("decisions", True)
-
-
-def test_an_answer_must_say_something() -> None:
-    with pytest.raises(ValueError, match="give answer or decisions"):
-        answer(answer=" ")
+    about = {"object_name": "0" * 64, "digest": "0" * 64, "size": 9, "media_type": "image/png"}
+    images = [UploadRef.model_validate({**about, "name": f"{number}.png"}) for number in range(200)]
+    request = answer(decisions={image.name: image.model_dump() for image in images})
+    [problem] = await refusals_of(commanded(intake, request, list(map(as_input, images))))
+    assert (problem.field, problem.code) == ("decisions", "images_too_many")
 
 
 @pytest.mark.req("P9")
@@ -401,17 +357,8 @@ async def test_an_image_that_a_text_cannot_show_is_refused(
 ) -> None:
     upload = await uploads.put(data, name="plan.png", media_type=media_type)
     held = [InputFile(name=name, artifact=ref("another")) for name in inputs]
-    with pytest.raises(Refused) as refused:
-        await commanded(intake, edit_with([upload]), held)
-    [problem] = refused.value.problems
+    [problem] = await refusals_of(commanded(intake, edit_with([upload]), held))
     assert (problem.field, words in problem.message) == ("images.0", True), problem
-
-
-@pytest.mark.req("T5", "P19")
-async def test_a_document_is_in_the_language_that_is_asked_for(intake: Intake) -> None:
-    command = await create(intake, language="pt-BR", sections=["budget"])
-    assert command.language == "pt"
-    assert command.sections[-1].title == "Orçamento"
 
 
 @pytest.mark.req("T5", "P19")
@@ -421,6 +368,8 @@ async def test_a_document_is_in_the_language_of_its_brief(intake: Intake, upload
     upload = await uploads.put(brief.encode(), name="brief.md", media_type="text/markdown")
     assert (await create(intake, brief=None, brief_upload=upload.model_dump())).language == "de"
     assert (await create(intake, brief=brief, language="en")).language == "en"
+    asked = await create(intake, language="pt-BR", sections=["budget"])
+    assert (asked.language, asked.sections[-1].title) == ("pt", "Orçamento")
 
 
 @pytest.mark.req("T5", "I1")
@@ -443,10 +392,6 @@ async def test_refuses_a_language_without_a_file_by_name(intake: Intake) -> None
     assert (field, "no language 'sv'; there are: de, en" in message) == ("language", True)
     field, message = await refusal_of(intake, brief="Skriv ett förslag till en läsesal i stadsbiblioteket.")
     assert (field, "the brief is in 'sv'" in message) == ("language", True)
-
-
-@pytest.mark.req("P19")
-async def test_refuses_a_language_that_the_kind_has_no_titles_in(intake: Intake) -> None:
     untranslated = replace(intake.catalog["proposal"], translations={})
     field, message = await refusal_of(replace(intake, catalog={"proposal": untranslated}), language="de")
     assert (field, message) == ("language", "proposal has no titles in 'de'; name a language that it has: en")
@@ -503,21 +448,11 @@ async def test_the_rows_are_cut_and_only_ids_go_into_the_log(intake: Intake) -> 
 
 
 @pytest.mark.req("L1")
-@pytest.mark.parametrize(("name", "cut", "field"), [("R9", 6, "splits.0.requirement_id"), ("R1", 7, "splits.0.cuts.0")])
-async def test_a_cut_that_cannot_be_made_is_refused_with_its_field(
-    intake: Intake, name: str, cut: int, field: str
-) -> None:
+async def test_a_cut_that_cannot_be_made_or_of_rows_that_are_erased_is_refused_with_its_field(intake: Intake) -> None:
     rows = await stored(intake)
-    with pytest.raises(Refused) as refused:
-        await commanded(intake, request(rows.digest, name, cut), rows=rows)
-    assert [problem.field for problem in refused.value.problems] == [field]
-
-
-@pytest.mark.req("L1")
-async def test_rows_that_are_erased_are_refused(intake: Intake) -> None:
-    with pytest.raises(Refused) as refused:
-        await commanded(intake, request(ref("rows").digest), rows=ref("rows"))
-    assert [problem.field for problem in refused.value.problems] == ["rows_digest"]
+    for cut, of, field in ((request(rows.digest, "R9"), rows, "splits.0.requirement_id"),
+                           (request(ref("rows").digest), ref("rows"), "rows_digest")):  # fmt: skip
+        assert [problem.field for problem in await refusals_of(commanded(intake, cut, rows=of))] == [field]
 
 
 @pytest.mark.req("L1")

@@ -179,5 +179,5 @@ def test_nobody_decided_about_what_a_cancelled_document_let_wait(story: Story) -
     story.create()
     story.reviewable("research")
     waiting = story.state
-    story.when(asking.cancel(story.asked()))
+    story.ask(asking.cancel)
     assert list(ended_waits(waiting, story.state)) == []

@@ -61,8 +61,8 @@ async def test_what_people_wrote_and_deleted_outlives_two_new_texts_and_conflict
 ) -> None:
     await drafted(artifacts, begun, MACHINE)
     begun.validated("research")
-    begun.when(asking.write(begun.asked(), "research", 1, await stored(artifacts, MINE)))
-    begun.when(asking.regenerate(begun.asked(), "research", 2, None, replace_edited=False))
+    begun.ask(asking.write, "research", 1, await stored(artifacts, MINE))
+    begun.ask(asking.regenerate, "research", 2, None, replace_edited=False)
     event = await drafted(artifacts, begun, ANEW)
     assert await read(artifacts, event.draft) == f"{MINE}\nThe end is near.\n"
     assert event.merge is not None
@@ -83,15 +83,15 @@ async def test_a_text_that_no_person_touched_gives_way_and_so_does_one_by_leave(
     await drafted(artifacts, begun, MACHINE)
     begun.validated("research", passed=False)
     assert (await drafted(artifacts, begun, ANEW)).merge is None
-    begun.when(asking.write(begun.asked(), "research", 2, await stored(artifacts, MINE)))
-    begun.when(asking.regenerate(begun.asked(), "research", 3, None, replace_edited=True))
+    begun.ask(asking.write, "research", 2, await stored(artifacts, MINE))
+    begun.ask(asking.regenerate, "research", 3, None, replace_edited=True)
     event = await drafted(artifacts, begun, MACHINE)
     assert (await read(artifacts, event.draft), event.merge) == (MACHINE, None)
 
 
 async def test_an_outcome_without_a_draft_is_merged_with_nothing(begun: Story, artifacts: MemoryArtifactStore) -> None:
-    begun.when(asking.write(begun.asked(), "research", 0, await stored(artifacts, MINE)))
-    begun.when(asking.regenerate(begun.asked(), "research", 1, None, replace_edited=False))
+    begun.ask(asking.write, "research", 0, await stored(artifacts, MINE))
+    begun.ask(asking.regenerate, "research", 1, None, replace_edited=False)
     dead = JobDead(tenant=TENANT, document_id=DOCUMENT, section_id="research", job_id=begun.job_of("research"))
     assert await Renewing(artifacts, begun.document).draft(dead) is None
 
@@ -107,7 +107,7 @@ async def proposed(artifacts: MemoryArtifactStore) -> Story:
     await drafted(artifacts, story, MACHINE)
     story.validated("research")
     story.approve("research")
-    story.when(asking.edit(story.asked(), "research", 1, await stored(artifacts, "Less.")))
+    story.ask(asking.edit, "research", 1, await stored(artifacts, "Less."))
     (job,) = story.jobs(ReviseDraft)
     made = {
         "draft": await stored(artifacts, PROPOSED),
@@ -135,9 +135,9 @@ async def test_an_edit_that_waits_becomes_one_of_the_newer_text_and_is_accepted_
     proposal = proposed.document.sections["research"].proposal
     assert isinstance(proposal, Proposed)
     assert {job.draft for job in proposed.jobs(ValidateDraft)} == {command.stored["text"], waits.draft}
-    (late,) = proposed.when(asking.accept(proposed.asked(), "research", 1, proposal.proposal_id)).events
+    (late,) = proposed.ask(asking.accept, "research", 1, proposal.proposal_id).events
     assert isinstance(late, e.DecisionRefused)
-    (accepted,) = proposed.when(asking.accept(proposed.asked(), "research", 2, proposal.proposal_id)).events
+    (accepted,) = proposed.ask(asking.accept, "research", 2, proposal.proposal_id).events
     assert isinstance(accepted, e.SectionEdited)
     assert await read(artifacts, accepted.draft) == text
 
@@ -158,7 +158,7 @@ async def test_an_edit_that_waits_becomes_one_of_what_a_file_brings(
     artifacts: MemoryArtifactStore, proposed: Story
 ) -> None:
     found = await stored(artifacts, "found")
-    proposed.when(asking.read_return(proposed.asked(), found, found))
+    proposed.ask(asking.read_return, found, found)
     (job,) = proposed.jobs(CompareReturn)
     proposed.when(Record(ReturnCompared(**about(job), found=found)))
     hers = TakenSection(
@@ -180,13 +180,13 @@ async def test_what_the_editor_makes_of_an_earlier_text_is_merged_with_the_one_t
     story.create()
     await drafted(artifacts, story, MACHINE)
     story.validated("research")
-    story.when(asking.revise(story.asked(), "research", 1, await stored(artifacts, "Less.")))
+    story.ask(asking.revise, "research", 1, await stored(artifacts, "Less."))
     (job,) = story.jobs(ReviseDraft)
     revised = DraftRevised(
         **about(job), draft=await stored(artifacts, PROPOSED), summary=job.instruction, provenance=PROVENANCE
     )
     assert await Renewing(artifacts, story.document).draft(revised) is None
-    story.when(asking.write(story.asked(), "research", 1, await stored(artifacts, MINE)))
+    story.ask(asking.write, "research", 1, await stored(artifacts, MINE))
     (waits,) = story.when(Record(revised, await Renewing(artifacts, story.document).draft(revised))).events
     assert isinstance(waits, e.SectionEditProposed)
     assert await read(artifacts, waits.draft) == MINE.replace("on the roof", "on the roof and the yard")

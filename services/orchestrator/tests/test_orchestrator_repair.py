@@ -54,18 +54,8 @@ async def requested(client: Client, tenant: str) -> None:
     story = Story()
     (event,) = story.create()
     store = EventStore(JetStreamEventLog(client), DECIDER)
-    command = asking.create(
-        asked=story.asked("create"),
-        tenant=tenant,
-        document_id=document(tenant),
-        kind=event.kind,
-        title=None,
-        brief=event.brief,
-        inputs=(),
-        sections=event.sections,
-        blueprint_digest=event.blueprint_digest,
-        time=event.created_at,
-    )
+    about = {"tenant": tenant, "document_id": document(tenant), "sections": event.sections}
+    command = asking.create(story.asked("create"), event.created_at, **about)
     await store.handle(StreamId(tenant, document(tenant)), command, Cause("create", "/test", event.created_at))
 
 
@@ -216,7 +206,7 @@ async def test_a_job_that_no_message_can_carry_fails_by_itself_and_the_others_ar
     (created,) = story.create()
     image = ref("image", "image/png")
     story.drafted("research", assets=[InputFile(name=f"{number}.png", artifact=image) for number in range(7000)])
-    (requested,) = story.when(asking.export(story.asked(), ExportFormat.DOCX))
+    (requested,) = story.ask(asking.export, ExportFormat.DOCX)
     open_count = OpenCount(EventStore(JetStreamEventLog(client), DECIDER))
     jobs = JobPublisher(Publisher(client.jetstream(), "/test"), nobody, open_count, 64, {})
     await jobs.publish(StreamId("default", DOCUMENT), story.state, Cause("x", "/test", created.created_at))

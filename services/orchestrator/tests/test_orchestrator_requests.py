@@ -233,7 +233,7 @@ def test_a_subject_of_nobody_is_no_request(subject: str) -> None:
 @pytest.mark.req("P10", "E3")
 def test_a_request_about_several_sections_is_answered_for_all_of_them(begun: Story) -> None:
     begun.settle("research", "solution", "budget")
-    begun.when(asking.write(begun.asked(), "research", 1, ref("a person's text")))
+    begun.ask(asking.write, "research", 1, ref("a person's text"))
     several, one = begun.asked("several"), begun.asked("one")
     seen = tuple(SeenVersion(section_id=name, version=1) for name in ("budget", "solution"))
     begun.when(asking.keep_several(several, seen))
@@ -242,6 +242,16 @@ def test_a_request_about_several_sections_is_answered_for_all_of_them(begun: Sto
     assert all(isinstance(answer, RequestAccepted) for answer in answers)
     told = [(answer.section_id, answer.section_ids) for answer in answers if isinstance(answer, RequestAccepted)]
     assert told == [(None, ("solution", "budget")), ("budget", ("budget",))]
+
+
+@pytest.mark.req("P10")
+def test_the_answer_says_what_a_section_that_is_to_be_written_anew_waits_for(begun: Story) -> None:
+    begun.ask(asking.write, "solution", 0, ref("ours"))
+    asked = begun.asked("anew")
+    begun.when(asking.regenerate(asked, "solution", 1, None, replace_edited=True))
+    answer = answer_of(Received("default", asked, 7, 0, None, DOCUMENT), begun.state)
+    assert isinstance(answer, RequestAccepted)
+    assert answer.held_up_by == {"solution": ("research",)}
 
 
 @pytest.mark.req("P10")

@@ -34,7 +34,7 @@ async def read(story: Story, intake: Intake, *comments: ReturnedComment) -> Arti
     """A file came back for the section `research`, with an edit and comments."""
     section = ReturnedSection(section_id="research", version=2, now=2, merged=(EDIT,), comments=comments)
     found = await stored(intake, ReturnedDocument(sections=(section,)).model_dump_json())
-    story.when(asking.read_return(story.asked(), found, found))
+    story.ask(asking.read_return, found, found)
     (job,) = story.jobs(j.CompareReturn)
     story.when(Record(o.ReturnCompared(**about(job), found=found)))
     return found
@@ -54,7 +54,7 @@ async def said(intake: Intake, ref: ArtifactRef) -> str:
 @pytest.fixture
 async def story(begun: Story, intake: Intake) -> Story:
     begun.settle("research")
-    begun.when(asking.write(begun.asked(), "research", 1, await stored(intake, TEXT)))
+    begun.ask(asking.write, "research", 1, await stored(intake, TEXT))
     return begun
 
 

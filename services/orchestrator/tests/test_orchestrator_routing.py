@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import AsyncMock
@@ -13,10 +15,11 @@ from nats.aio.msg import Msg
 from nats.js.errors import NotFoundError
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_contracts import subjects
+from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import RequestAccepted, RequestRejected
 from stemma_contracts.v1.jobs import GenerateSection, ValidateDraft
 from stemma_contracts.v1.outcomes import SectionGenerated
-from stemma_eventlog import EventStore, MemoryEventLog
+from stemma_eventlog import EventStore, MemoryEventLog, NewEvent, Recorded, StreamId
 from stemma_messaging import Delivery
 from stemma_messaging.cancellation import end
 from stemma_messaging.delivery import Turn
@@ -25,7 +28,7 @@ from stemma_messaging.turns import CROWD
 from stemma_orchestrator.answers import Answers
 from stemma_orchestrator.app import DECIDER, OrchestratorSettings, drivers, make_broker
 from stemma_orchestrator.bounds import Bounds, TenantLimits
-from stemma_orchestrator.catalog import load_catalog
+from stemma_orchestrator.catalog import Catalog, load_catalog
 from stemma_orchestrator.command_service import CommandService
 from stemma_orchestrator.comparing import Comparing
 from stemma_orchestrator.erasing import Eraser
@@ -42,22 +45,42 @@ from stemma_testkit.routing import routed, routed_bytes
 
 pytestmark = pytest.mark.req("E1", "E10")
 LIMITS = TenantLimits(requests=10, jobs=10, exports=10, stored_bytes=1)
-ASKED = json.dumps({"kind": "proposal", "brief": "Write it.", "sections": ["solution"]}).encode()
+BRIEF = {"kind": "proposal", "brief": "Write it.", "sections": ["solution"]}
+ASKED = json.dumps(BRIEF).encode()
 DIGEST = "d" * 64
 CREATE = subjects.request("default", "create-document")
 ADVISORY = subjects.ADVISORY_SUBJECTS[0].replace(subjects.REST, "JOBS.validator")
 
 
-class Orchestrator:
-    """The orchestrator on a log in memory."""
+@cache
+def catalog() -> Catalog:
+    return load_catalog(Path(__file__).parents[1] / "config")
 
-    def __init__(self) -> None:
+
+class LapsingLog(MemoryEventLog):
+    """Something happens just before a document takes an entry."""
+
+    before: Callable[[], Awaitable[object]] | None = None
+
+    async def append(self, stream: StreamId, expected: int, events: Sequence[NewEvent]) -> int:
+        if self.before and any(isinstance(one.event, e.EntryReused) for one in events):
+            before, self.before = self.before, None
+            await before()
+        return await super().append(stream, expected, events)
+
+
+class Orchestrator:
+    """The orchestrator on a log in memory, its own or that of another one."""
+
+    def __init__(self, beside: "Orchestrator | None" = None) -> None:
         self.broker = make_broker(OrchestratorSettings())
         self.broker.include_router(routes(self._tools))
         self.views, self.queues = AsyncMock(), AsyncMock()
         self.queues.get_msg.side_effect = NotFoundError
         self.graphs = frozenset({"section"})
-        self._store = EventStore(MemoryEventLog(), DECIDER)
+        self.log: LapsingLog = beside.log if beside else LapsingLog()
+        self._artifacts: MemoryArtifactStore = beside._artifacts if beside else MemoryArtifactStore()
+        self._store = EventStore(self.log, DECIDER)
         self._open = OpenCount(self._store)
 
     def _tools(self) -> Tools:
@@ -75,11 +98,20 @@ class Orchestrator:
         async def graphs() -> frozenset[str]:
             return self.graphs
 
-        catalog, uploads = load_catalog(Path(__file__).parents[1] / "config"), AsyncMock()
-        return Intake(catalog, MemoryArtifactStore(), lambda _: uploads, graphs, Limits(1_000, 2_500, 900, 500))
+        uploads = AsyncMock()
+        return Intake(catalog(), self._artifacts, lambda _: uploads, graphs, Limits(1_000, 2_500, 900, 500))
 
     async def _nothing(self, tenant: str) -> int:
         return 0
+
+    async def ask(self, name: str, **body: Any) -> Any:
+        """The answer to a request."""
+        told = await self.asked(subjects.request("default", name), json.dumps(body).encode())
+        return told[-1][1]
+
+    async def events(self, document_id: str) -> list[type]:
+        found = await self.log.read(StreamId("default", document_id))
+        return [type(one.event) for one in found if isinstance(one, Recorded)]
 
     async def asked(self, subject: str, body: bytes = ASKED) -> list[tuple[str, Any]]:
         return await routed_bytes(self.broker, subjects.REQUESTS, subject, body, {})
@@ -122,15 +154,14 @@ async def test_a_request_is_answered_and_its_jobs_are_published(orchestrator: Or
     assert answer_subject == subjects.answer("default", answer.request_id)
 
 
-async def test_a_job_names_the_data_of_its_document_kind(orchestrator: Orchestrator) -> None:
+async def test_a_job_names_the_data_of_its_document_kind_unless_that_came_with_no_package(
+    orchestrator: Orchestrator,
+) -> None:
     [(_, job), _] = await orchestrator.asked(CREATE)
     assert (job.document.kind, job.kind_digest) == ("proposal", DIGEST)
-
-
-async def test_a_job_of_a_kind_that_came_with_no_package_names_none(orchestrator: Orchestrator) -> None:
-    body = json.dumps({"kind": "roles", "brief": "Write it."}).encode()
-    orchestrator.graphs = frozenset({"roles"})
-    [(_, job), _] = await orchestrator.asked(CREATE, body)
+    other = Orchestrator()
+    other.graphs = frozenset({"roles"})
+    [(_, job), _] = await other.asked(CREATE, json.dumps({"kind": "roles", "brief": "Write it."}).encode())
     assert (job.document.kind, job.kind_digest) == ("roles", None)
 
 
@@ -169,3 +200,34 @@ async def test_an_advisory_has_its_message_looked_up(orchestrator: Orchestrator)
     body = json.dumps(told).encode()
     assert await routed_bytes(orchestrator.broker, subjects.ADVISORIES, ADVISORY, body, {}) == []
     orchestrator.queues.get_msg.assert_awaited_once_with(subjects.JOBS, seq=7, subject=None, next=False)
+
+
+async def with_an_entry(orchestrator: Orchestrator) -> tuple[dict[str, Any], str]:
+    """A section that a person wrote in one document, and another document."""
+    made = [await orchestrator.ask("create-document", **BRIEF, request_id=name) for name in ("source", "target")]
+    source, target = (one.document_id for one in made)
+    about = {"document_id": source, "section_id": "research"}
+    await orchestrator.ask("edit-section", **about, version=0, text="# Team\n\nAda leads.\n", request_id="e1")
+    return {**about, "version": 1}, target
+
+
+@pytest.mark.req("L8")
+async def test_a_text_that_lapses_between_its_look_up_and_the_event_of_its_taker_is_told(
+    orchestrator: Orchestrator,
+) -> None:
+    entry, target = await with_an_entry(orchestrator)
+    other = Orchestrator(orchestrator)
+    orchestrator.log.before = lambda: other.ask("edit-section", **entry, text="# Bea\n", request_id="e2")
+    await orchestrator.ask("reuse-entry", document_id=target, entry=entry, request_id="take")
+    assert (await orchestrator.events(target))[-1] is e.EntryUseLapsed
+
+
+@pytest.mark.req("L8")
+async def test_a_text_of_which_no_more_takers_could_be_told_is_taken_by_no_other(
+    orchestrator: Orchestrator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, target = await with_an_entry(orchestrator)
+    monkeypatch.setattr("stemma_domain.features.library.feature.MOST_USES", 0)
+    refused = await orchestrator.ask("reuse-entry", document_id=target, entry=entry, request_id="take")
+    assert [problem.code for problem in refused.problems] == ["entry_uses_full"]
+    assert e.EntryReused not in await orchestrator.events(target)

@@ -2,11 +2,8 @@
 
 import asyncio
 import json
-import os
-import signal
-import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -34,8 +31,6 @@ from stemma_testkit.working import access, at_work
 
 QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 CLIENTS = 3
-LASTS_S = 3.0
-"""How long a stop lasts: longer than the lease of a message."""
 WANTED: list[tuple[tuple[str, ...], ReviewMode, ReviewEdits]] = [
     (("budget", "timeline"), ReviewMode.HUMAN, "human"),
     (("conclusion",), ReviewMode.NONE, "none"),
@@ -61,42 +56,6 @@ async def orchestrators(server: NatsServer, folder: Path, urls: Sequence[str]) -
 
 def settings(server: NatsServer, ready_file: Path, url: str) -> Any:
     return service.load_settings(**{**access(server, subjects.ORCHESTRATOR), "nats_url": url}, ready_file=ready_file)
-
-
-@asynccontextmanager
-async def stopping(server: NatsServer, folder: Path, random: Random) -> AsyncIterator[None]:
-    """One more orchestrator, a process that is stopped past its lease and wakes up, again and again."""
-    ready = folder / "ready-stopped"
-    env = {
-        **os.environ,
-        "STEMMA_NATS_URL": server.url,
-        "STEMMA_NATS_USER": subjects.ORCHESTRATOR,
-        "STEMMA_NATS_PASSWORD": server.passwords[subjects.ORCHESTRATOR],
-        "STEMMA_READY_FILE": str(ready),
-    }
-    with (folder / "stopped.log").open("wb") as log:
-        command = [sys.executable, "-c", "from stemma_orchestrator.app import main; main()"]
-        process = await asyncio.create_subprocess_exec(*command, env=env, stdout=log, stderr=log)
-    try:
-        await eventually(lambda: _there(ready), 60)
-        stops = asyncio.create_task(stopped_again_and_again(process, random))
-        yield
-        stops.cancel()
-        await asyncio.wait([stops])
-        assert process.returncode is None
-    finally:
-        process.kill()
-        await process.wait()
-
-
-async def stopped_again_and_again(process: asyncio.subprocess.Process, random: Random) -> None:
-    while True:
-        process.send_signal(signal.SIGSTOP)
-        try:
-            await asyncio.sleep(LASTS_S)
-        finally:
-            process.send_signal(signal.SIGCONT)
-        await asyncio.sleep(random.uniform(0.05, 0.5))
 
 
 async def _there(*files: Path) -> bool:
@@ -217,13 +176,12 @@ async def dead_letters(jetstream: JetStreamContext) -> list[dict[str, str] | Non
     return [(await jetstream.get_msg(subjects.DEAD, number)).headers for number in range(1, last + 1)]
 
 
-async def run(server: NatsServer, folder: Path, seed: int, requests: int, *, stopped: bool = False) -> None:
+async def run(server: NatsServer, folder: Path, seed: int, requests: int) -> None:
     crowd = Crowd(server, Random(seed))
     user = client_user(TENANT)
     async with (
         connected(server) as nats,
-        orchestrators(server, folder, [server.url] * (1 if stopped else 2)),
-        stopping(server, folder, Random(seed)) if stopped else nullcontext(),
+        orchestrators(server, folder, [server.url] * 2),
         Client.connect(server.url, tenant=TENANT, user=user, password=server.passwords[user]) as client,
     ):
         jetstream = nats.jetstream(timeout=10)
@@ -319,13 +277,3 @@ async def test_the_proof_finds_an_append_without_a_fence(
     appends_without_fence(monkeypatch)
     with pytest.raises(AssertionError):
         await held_up_before_it_appends(hasty, tmp_path)
-
-
-@pytest.mark.full
-@pytest.mark.timeout(900)
-@pytest.mark.req("F5", "P9")
-@pytest.mark.parametrize("seed", range(2, 5))
-async def test_an_orchestrator_that_is_stopped_many_times_changes_no_history(
-    server: NatsServer, tmp_path: Path, seed: int
-) -> None:
-    await run(server, tmp_path, seed, requests=30, stopped=True)

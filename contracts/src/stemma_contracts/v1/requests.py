@@ -464,6 +464,9 @@ class DecideRequirements(DocumentRequest):
 
     decisions: tuple[RequirementDecision, ...] = Field(max_length=1000)
     closed: tuple[LedgerWarning, ...] = Field(default=(), max_length=300)
+    shown: StrictInt | None = Field(
+        default=None, ge=1, description="the sequence of the document whose texts were compared; absent: those of now"
+    )
 
     @model_validator(mode="after")
     def _something(self) -> DecideRequirements:

@@ -173,7 +173,7 @@ def _with_text(document: Document, section: Section, event: AnyTextEvent) -> Sec
         case e.SectionEdited() | e.SectionRestored():
             decided = after_edit(section, event) if isinstance(event, e.SectionEdited) else section
             checks = {validate: Activity.VALIDATE, evaluate: Activity.EVALUATE}
-            return _with_version(decided, version, Edited(), checks)
+            return _with_version(decided, version, AwaitingReview() if event.awaits_review else Edited(), checks)
         case _:
             assert_never(event)
 
@@ -419,6 +419,8 @@ def _without(section: Section, job: str) -> dict[str, Activity]:
 def notes_after(notes: Notes, event: e.AnySectionEvent, at: datetime | None, *, aside: bool) -> Notes:
     """The notes after an event about the section; ``aside`` says that it left the section's phase alone."""
     match event:
+        case e.SectionEdited(awaits_review=True) | e.SectionRestored(awaits_review=True):
+            return replace(_begun_anew(notes), waits_since=at)
         case e.SectionDrafted() | e.SectionRevised() | e.SectionEdited() | e.SectionRestored():
             return _begun_anew(notes)
         case e.SectionRegenerationRequested() | e.SectionEditRequested(result="proposed"):
@@ -435,12 +437,13 @@ def notes_after(notes: Notes, event: e.AnySectionEvent, at: datetime | None, *, 
             return replace(notes, lint_round=event.round)
         case e.SectionReviewRequested() | e.SectionNeedRaised() | e.SectionApprovalWithdrawn():
             return replace(notes, waits_since=at)
-        case e.SectionApproved() | e.SectionApprovalGiven() | e.SectionKept():
-            return notes
-        case e.SectionChecked() | e.SectionNeedAnswered():
-            return notes
         case (
-            e.SectionEditProposed()
+            e.SectionApproved()
+            | e.SectionApprovalGiven()
+            | e.SectionKept()
+            | e.SectionChecked()
+            | e.SectionNeedAnswered()
+            | e.SectionEditProposed()
             | e.SectionEditChecked()
             | e.SectionEditMerged()
             | e.SectionEditRejected()

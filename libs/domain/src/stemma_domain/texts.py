@@ -182,6 +182,7 @@ def _restored(section: Section, event: e.SectionRestored) -> Version:
             "verified": person.verified,
             "restored_version": event.restored_version,
             "kept_against": (),
+            "approvals": (),
             "merge": None,
             "renewed": False,
         }

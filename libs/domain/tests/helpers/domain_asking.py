@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from hashlib import sha256
 from typing import Any
 
 from stemma_contracts.v1 import events as e
@@ -71,7 +72,7 @@ withdraw_input = _in_order(r.WithdrawInput, "input_id", "version")
 mark_confidential = _in_order(r.MarkConfidential, "input_id", "version", "passage", "taken_back")
 set_role = _in_order(r.SetInputRole, "input_id", "version", "role")
 read_ledger = _in_order(r.ReadRequirements, "sources", "without_brief", "second_opinion")
-decide_ledger = _in_order(r.DecideRequirements, "decisions", "closed")
+decide_ledger = _in_order(r.DecideRequirements, "decisions", "closed", "shown")
 resolve = _in_order(r.ResolveThread, "section_id", "thread_id")
 reopen = _in_order(r.ReopenThread, "section_id", "thread_id")
 unassign = _in_order(r.UnassignSection, "section_id")
@@ -79,8 +80,18 @@ describe = _in_order(r.DescribeEntry, "section_id", "owner", "expires", "withhel
 record_outcome = _in_order(r.RecordOutcome, "outcome")
 
 
-def create(asked: RequestMeta, time: datetime, **fields: Any) -> Create:
-    requested = e.DocumentRequested(**asked, created_at=time, **fields)
+PLAIN = {
+    "tenant": TENANT,
+    "document_id": DOCUMENT,
+    "kind": "proposal",
+    "brief": ArtifactRef(digest=sha256(b"brief").hexdigest(), size=5, media_type="text/markdown", name="draft.md"),
+    "blueprint_digest": "0" * 64,
+}
+
+
+def create(asked: RequestMeta, time: datetime = NOW, **fields: Any) -> Create:
+    """A document with these sections, and whatever else is not as in a plain one."""
+    requested = e.DocumentRequested(**asked, created_at=time, **{**PLAIN, **fields})
     return Create(r.CreateDocument(kind=requested.kind, brief="words"), asked, time, requested=requested)
 
 

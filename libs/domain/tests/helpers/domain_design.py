@@ -1,19 +1,18 @@
 """The shipped design document, driven through the pure core."""
 
-from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import domain_asking as asking
-from domain_story import DOCUMENT, TENANT, Story, ref
+from domain_story import Story, ref
+from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1.cycles import CycleStatus, ReviewVerdict
 from stemma_contracts.v1.review import ReviewPolicy
 from stemma_domain.blueprints.planning import plan_sections, planned_cycle
 from stemma_domain.features.cycles import Cycle
 from stemma_domain.state import State
-from stemma_domain.work import open_jobs
 from stemma_orchestrator.catalog import load_catalog
 from stemma_testkit.deciding import Then
 
@@ -31,21 +30,9 @@ class Design(Story):
     def begin(self, review: ReviewPolicy | None = None) -> Then[State, Any]:
         self.texts = count(1)
         sections = plan_sections(DESIGN.blueprint, DESIGN.dependencies, None, review)
-        return self.when(
-            asking.create(
-                asked=self.asked("create"),
-                tenant=TENANT,
-                document_id=DOCUMENT,
-                kind="design_document",
-                title=None,
-                brief=ref("brief"),
-                inputs=(),
-                sections=sections,
-                blueprint_digest=DESIGN.digest,
-                time=datetime(2026, 1, 1, tzinfo=UTC),
-                cycle=planned_cycle(DESIGN.blueprint, sections),
-            )
-        )
+        about: dict[str, Any] = {"kind": "design_document", "blueprint_digest": DESIGN.digest, "sections": sections}
+        cycle = planned_cycle(DESIGN.blueprint, sections)
+        return self.when(asking.create(self.asked("create"), cycle=cycle, **about))
 
     def write(self, section_id: str, text: str | None = None) -> Then[State, Any]:
         self.drafted(section_id, text or f"{section_id}, written {next(self.texts)}")
@@ -71,7 +58,19 @@ class Design(Story):
     def version(self, section_id: str) -> int:
         return self.document.sections[section_id].current_number
 
-    def job(self) -> j.GenerateSection:
-        (job,) = open_jobs(self.state)
-        assert isinstance(job, j.GenerateSection)
-        return job
+    def writing(self) -> j.GenerateSection:
+        """The one section that is being written."""
+        return self.job(j.GenerateSection)
+
+    def ends(self) -> None:
+        """All is drafted and reviewed, and the final document waits for a person."""
+        self.draft_all()
+        self.review(needs_revision=False)
+        self.write("final_document")
+
+    def cycle_again(self, feedback: str = "more", **leave: bool) -> e.RevisionCycleStarted:
+        """A person wants a full cycle."""
+        version = self.version("final_document")
+        (again,) = self.ask(asking.revise, "final_document", version, ref(feedback), cycle=True, **leave)
+        assert isinstance(again, e.RevisionCycleStarted)
+        return again

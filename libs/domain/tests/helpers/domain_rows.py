@@ -3,32 +3,46 @@
 from typing import Any
 
 import domain_asking as asking
-from domain_story import DOCUMENT, TENANT, Story, ref, validation
+from domain_story import Story, ref, validation
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.ledger import AnswersFound, LedgerSummary, RequirementAnswer, RequirementDecision
-from stemma_domain.commands import Record
+from stemma_contracts.v1.ledger import AnswersFound, LedgerSummary, RequirementAnswer, RequirementDecision, RowParts
+from stemma_domain.features.ledger.state import Ledger
+from stemma_domain.state import State
+from stemma_testkit.deciding import Then
 
 BLOCK = "b" * 10
 ROWS, OTHER_ROWS = ref("rows"), ref("other rows")
-OLD_ANSWERS = AnswersFound(
-    rows_digest=ROWS.digest, sought=("R1",), found=(RequirementAnswer(requirement_id="R1", block_id=BLOCK),)
-)
 
 
-def outcome(story: Story, cls: Any, job_id: str, **fields: Any) -> None:
-    story.when(Record(cls(job_id=job_id, tenant=TENANT, document_id=DOCUMENT, **fields)))
+def found_in(rows: Any, *sought: str, found: tuple[str, ...] = (), sure: bool = True, **more: Any) -> dict[str, Any]:
+    """A validation that looked for rows."""
+    answers = tuple(RequirementAnswer(requirement_id=name, block_id=BLOCK, sure=sure) for name in found)
+    answered = AnswersFound(rows_digest=rows.digest, sought=sought, found=answers)
+    return {"validation": validation().model_copy(update={"answers": answered, **more})}
 
 
-def read(story: Story, *mandatory: str, rows: Any = ROWS, **changes: Any) -> None:
-    story.when(asking.read_ledger(story.asked(), ()))
-    (job,) = story.jobs(j.ExtractRequirements)
-    about = {"rows": rows, "difference": ref("difference"), "summary": LedgerSummary(mandatory=mandatory, **changes)}
-    outcome(story, o.RequirementsExtracted, job.job_id, **about)
+def read(story: Story, *mandatory: str, rows: Any = ROWS, job: Any = None, **changes: Any) -> Then[State, Any]:
+    """A reading that is asked for, or one that was asked before, gives these rows."""
+    if job is None:
+        story.ask(asking.read_ledger, ())
+    found = {"rows": rows, "difference": ref("difference"), "summary": LedgerSummary(mandatory=mandatory, **changes)}
+    return story.said(job or story.job(j.ExtractRequirements), o.RequirementsExtracted, **found)
 
 
-def decide(story: Story, **fields: Any) -> None:
-    story.when(asking.decide_ledger(story.asked(), (RequirementDecision.model_validate(fields),)))
+def decide(story: Story, *names: str, **fields: Any) -> Then[State, Any]:
+    made = (RequirementDecision.model_validate({"requirement_id": name, **fields}) for name in names)
+    return story.ask(asking.decide_ledger, tuple(made))
+
+
+def split(story: Story, name: str, *parts: str, digest: str = ROWS.digest) -> Then[State, Any]:
+    cut = (RowParts(requirement_id=name, parts=parts),)
+    return story.ask(asking.cut_ledger, digest, OTHER_ROWS, cut)
+
+
+def ledger(story: Story) -> Ledger:
+    assert story.document.ledger is not None
+    return story.document.ledger
 
 
 def looks(story: Story) -> list[j.ValidateDraft]:
@@ -37,16 +51,13 @@ def looks(story: Story) -> list[j.ValidateDraft]:
 
 def looked(story: Story, *found: str, sure: bool = True) -> None:
     """The validator's answer to the open job that looks for rows."""
-    (job,) = looks(story)
+    job = story.job(j.ValidateDraft)
     assert job.ledger is not None
-    answered = tuple(RequirementAnswer(requirement_id=name, block_id=BLOCK, sure=sure) for name in found)
-    answers = AnswersFound(rows_digest=job.ledger.digest, sought=job.requirements, found=answered)
-    outcome(story, o.DraftValidated, job.job_id, validation=validation().model_copy(update={"answers": answers}))
+    story.said(job, o.DraftValidated, **found_in(job.ledger, *job.requirements, found=found, sure=sure))
 
 
 def edit(story: Story, text: str) -> None:
     """A person writes another text, of which everything but the rows is looked at."""
-    version = story.document.sections["research"].current_number
-    story.when(asking.write(story.asked(), "research", version, ref(text)))
+    story.ask(asking.write, "research", story.current().number, ref(text))
     for job in story.jobs(j.EvaluateDraft):
-        outcome(story, o.JobDead, job.job_id, detail="not looked at")
+        story.said(job, o.JobDead, detail="not looked at")

@@ -222,18 +222,7 @@ class Run:
             )
             for name, above in ups.items()
         )
-        return asking.create(
-            meta("r0"),
-            asking.NOW,
-            tenant=TENANT,
-            document_id=DOCUMENT,
-            kind="proposal",
-            title=None,
-            brief=ref("brief"),
-            inputs=(),
-            sections=plans,
-            blueprint_digest="0" * 64,
-        )
+        return asking.create(meta("r0"), sections=plans)
 
     def _something(self, document: Document) -> Asked[Any]:
         """Anything that people ask for, about any version."""

@@ -1,7 +1,8 @@
 """Small builders for histories: a section chain, outcomes of its jobs, and requests about it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from hashlib import sha256
 from itertools import count
 from typing import Any, TypeVar
@@ -22,7 +23,7 @@ from stemma_contracts.v1.validation import ValidationSummary
 from stemma_domain.commands import Command, Merged, Record, RequestMeta
 from stemma_domain.decide import decide
 from stemma_domain.evolve import evolve
-from stemma_domain.state import Document, NoDocument, State, open_job_id, status_of
+from stemma_domain.state import Document, NoDocument, State, Version, open_job_id, status_of
 from stemma_domain.work import open_jobs
 from stemma_eventlog import Decider
 from stemma_testkit.deciding import Then
@@ -106,6 +107,10 @@ class Story:
         self.happened(*events)
         return Then(events, self.state)
 
+    def ask(self, build: Callable[..., Command], *values: Any, **named: Any) -> Then[State, Any]:
+        """What somebody asks for, as `domain_asking` builds it."""
+        return self.when(build(self.asked(), *values, **named))
+
     def happened(self, *events: AnyEvent) -> None:
         for event in events:
             self.state = evolve(self.state, event, self.now)
@@ -127,20 +132,7 @@ class Story:
             )
             for name, upstream in (dependencies or CHAIN).items()
         )
-        return self.when(
-            asking.create(
-                asked=self.asked("create"),
-                tenant=TENANT,
-                document_id=DOCUMENT,
-                kind="proposal",
-                title=None,
-                brief=ref("brief"),
-                inputs=(),
-                sections=sections,
-                blueprint_digest="0" * 64,
-                time=datetime(2026, 1, 1, tzinfo=UTC),
-            )
-        )
+        return self.when(asking.create(self.asked("create"), sections=sections))
 
     @property
     def document(self) -> Document:
@@ -181,6 +173,15 @@ class Story:
             self.reviewable(section_id)
             self.approve(section_id)
 
+    def said(self, job: j.Job, kind: type[o.Outcome], **fields: Any) -> Then[State, Any]:
+        """What a worker says of a job."""
+        return self.when(Record(kind(**about(job), **fields)))
+
+    def current(self, section_id: str = "research") -> Version:
+        current = self.document.sections[section_id].current
+        assert current is not None
+        return current
+
     def status(self, section_id: str) -> str:
         return status_of(self.document.sections[section_id].phase)
 
@@ -190,6 +191,11 @@ class Story:
     def jobs(self, kind: type[J]) -> list[J]:
         """The open jobs of a kind."""
         return [job for job in open_jobs(self.state) if isinstance(job, kind)]
+
+    def job(self, kind: type[J]) -> J:
+        """The one open job of a kind."""
+        (job,) = self.jobs(kind)
+        return job
 
     def open_jobs(self) -> dict[str, Any]:
         return {job.job_id: job for job in open_jobs(self.state)}

@@ -12,7 +12,15 @@ from stemma_domain.features.erasure import Erase, Erasure
 from stemma_domain.features.inputs.feature import listed
 from stemma_domain.features.inputs.material import evidence_of
 from stemma_domain.features.library import feature as library
-from stemma_domain.features.library.feature import Reuse, TakenBy, input_of, notices, will_take
+from stemma_domain.features.library.feature import (
+    MOST_USES,
+    Reuse,
+    TakenBy,
+    input_of,
+    is_told,
+    notices,
+    will_take,
+)
 from stemma_domain.features.needs import drop_threads
 from stemma_domain.state import Document, Erased, State
 from stemma_eventlog import Cause, EventStore, StreamId
@@ -57,11 +65,13 @@ class CommandService:
             raise Refused(Problem.of("document_unknown", "document_id", document_id=received.document_id))
         if document is not None and received.asked["request_id"] in document.requests:
             await self._follow(stream, document, cause)
+            await self._note_taken(stream, request, document, cause)
             return document
         command = await self.prepared(received, request, cause, document)
         if isinstance(command, Reuse) and document is not None and will_take(command, document):
-            await self._note_use(stream, command, cause)
+            await self._note_use(stream, command.request, cause)
         state = await self._handle(stream, command, cause)
+        await self._note_taken(stream, request, state, cause)
         measure_waits(stream.tenant, known.state, state, cause.time)
         await self.jobs.call_off(stream, known.state, state)
         return state
@@ -148,11 +158,29 @@ class CommandService:
             await self._follow(other, handled.folded.state, _further(cause, other))
         return (ErasedStore(store="library", count=len(told) if erases else 0),)
 
-    async def _note_use(self, stream: StreamId, command: Reuse, cause: Cause) -> None:
-        """The document of an entry knows who takes it before anybody does: else its lapse could miss that one."""
-        entry = command.request.entry
+    async def _note_use(self, stream: StreamId, request: r.ReuseEntry, cause: Cause) -> None:
+        """The document of an entry knows who takes it before anybody does: else its lapse could miss that one.
+
+        Raises `Refused` if it cannot tell so many of a lapse.
+        """
+        entry = request.entry
         source = StreamId(stream.tenant, entry.document_id)
-        await self.store.handle(source, TakenBy(entry, stream.document_id), _further(cause, source))
+        taken = TakenBy(entry, stream.document_id)
+        state = (await self.store.handle(source, taken, _further(cause, source, "-taken"))).folded.state
+        if not is_told(state, taken):
+            raise Refused(Problem.of("entry_uses_full", "entry", max_uses=MOST_USES))
+
+    async def _note_taken(self, stream: StreamId, request: r.Request, state: State, cause: Cause) -> None:
+        """An entry that lapsed before its document took it was told to nobody: that one is told now."""
+        if not isinstance(request, r.ReuseEntry) or not isinstance(state, Document):
+            return
+        one, source = input_of(state, request.entry), StreamId(stream.tenant, request.entry.document_id)
+        if one is None or state.reuses[one.input_id].entry != request.entry or one.lapse is not None:
+            return
+        taken = TakenBy(request.entry, stream.document_id)
+        handled = await self.store.handle(source, taken, _further(cause, source, "-took"))
+        if handled.events:
+            await self._tell(source, handled.folded.state, cause)
 
     async def _tell(self, stream: StreamId, state: State, cause: Cause) -> None:
         """Tell other documents what lapsed. That it was told is noted before what follows there: it may lead back."""

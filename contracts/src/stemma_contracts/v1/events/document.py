@@ -292,6 +292,9 @@ class RequirementsDecided(Event):
 
     decisions: tuple[RequirementDecision, ...]
     closed: tuple[LedgerWarning, ...] = ()
+    shown: int | None = Field(
+        default=None, description="the sequence of the document whose texts were compared; absent: those of then"
+    )
 
 
 @registry.contract("stemma.requirements.added.v1", Family.EVENT)

@@ -215,7 +215,7 @@ class SectionEdited(TextEvent, PaidEvent):
 
     With ``proposal_id`` it is the proposed edit that a person accepted.
 
-    It counts as settled; it is validated and evaluated too, and the results block nothing.
+    It counts as settled, unless it ``awaits_review``; it is validated and evaluated too, and the results block nothing.
     """
 
     version: int = Field(ge=1)
@@ -230,6 +230,7 @@ class SectionEdited(TextEvent, PaidEvent):
     keeps_edit: Token | None = Field(
         default=None, description="the edit or revision that is under way goes on beside it, as this proposed edit"
     )
+    awaits_review: bool = Field(default=False, description="the policy of its section wants several people for it")
 
 
 @registry.contract("stemma.section.restored.v1", Family.EVENT)
@@ -239,6 +240,7 @@ class SectionRestored(TextEvent):
     version: int = Field(ge=1)
     restored_version: int = Field(ge=1)
     draft: ArtifactRef
+    awaits_review: bool = Field(default=False, description="the policy of its section wants several people for it")
 
 
 @registry.contract("stemma.section.kept.v1", Family.EVENT)

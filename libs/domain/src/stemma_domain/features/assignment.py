@@ -20,7 +20,6 @@ from stemma_domain.state import Document, Lifecycle, Section, person_of, with_se
 
 DUE_SOON = "due-soon"
 OVERDUE = "overdue"
-_SETTLING = (e.SectionApproved, e.SectionEdited, e.SectionRestored, e.SectionKept)
 AssignmentRequest = r.AssignSection | r.UnassignSection
 
 
@@ -48,12 +47,20 @@ def _assignment_after(
 
 def after(document: Document, event: e.AnyEvent) -> Document:
     """What an event settles is not due any more."""
-    if not isinstance(event, _SETTLING):
-        return document
-    section = document.sections[event.section_id]
-    if section.assignment is None or section.assignment.due is None:
+    section = document.sections.get(_settled_by(event))
+    if section is None or section.assignment is None or section.assignment.due is None:
         return document
     return with_section(document, replace(section, assignment=section.assignment.model_copy(update={"due": None})))
+
+
+def _settled_by(event: e.AnyEvent) -> str:
+    match event:
+        case e.SectionEdited(awaits_review=True) | e.SectionRestored(awaits_review=True):
+            return ""
+        case e.SectionApproved() | e.SectionEdited() | e.SectionRestored() | e.SectionKept():
+            return event.section_id
+        case _:
+            return ""
 
 
 def decide(command: Asked[AssignmentRequest], document: Document) -> Sequence[e.AnyEvent]:

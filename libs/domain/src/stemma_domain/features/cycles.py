@@ -132,6 +132,8 @@ def _after_final(cycle: Cycle, event: e.AnySectionEvent) -> Cycle:
             )
         case e.SectionApproved():
             return replace(_final(cycle), revision_feedback=None)
+        case e.SectionEdited(awaits_review=True) | e.SectionRestored(awaits_review=True):
+            return replace(cycle, document_status=CycleStatus.REVIEW, needs_revision=False, approved=None)
         case e.SectionEdited() | e.SectionRestored():
             # A text that a person gives is approved by that; others may still be answering the review.
             return _final(cycle)

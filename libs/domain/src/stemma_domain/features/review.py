@@ -104,6 +104,16 @@ def _approved(command: Asked[ReviewRequest], section: Section) -> e.AnyEvent:
     return e.SectionApproved(**command.asked, section_id=name, version=version)
 
 
+def follow(document: Document, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
+    """The events, in which a text that one person gives waits for as many as its policy wants."""
+    return [_awaiting(document, one) if isinstance(one, e.SectionEdited | e.SectionRestored) else one for one in events]
+
+
+def _awaiting(document: Document, event: e.SectionEdited | e.SectionRestored) -> e.AnyEvent:
+    wanted = document.sections[event.section_id].plan.review.approvals
+    return event.model_copy(update={"awaits_review": True}) if wanted > 1 else event
+
+
 def _answers_found(section: Section, rule: str) -> int:
     validation = section.current.validation if section.plan.form and section.current else None
     return validation.rules.get(rule, 0) if validation else 0
@@ -111,6 +121,8 @@ def _answers_found(section: Section, rule: str) -> int:
 
 def _withdraw(command: Asked[ReviewRequest], document: Document) -> e.AnyEvent:
     name, version = command.request.section_id, command.request.version
+    if not command.asked["actor_verified"] and _is_verified(document.sections[name]):
+        return refused_section(command, Problem.of("approval_verified", "actor"))
     cycle = document.cycle
     if cycle and name in (cycle.plan.review_section, cycle.plan.final_section):
         return refused_section(command, Problem.of("approval_of_cycle", "section_id"))
@@ -120,6 +132,11 @@ def _withdraw(command: Asked[ReviewRequest], document: Document) -> e.AnyEvent:
         names = ", ".join(users)
         return refused_section(command, Problem.of("approval_in_use", "section_id", version=version, sections=names))
     return e.SectionApprovalWithdrawn(**command.asked, section_id=name, version=version, stops=stops)
+
+
+def _is_verified(section: Section) -> bool:
+    """Whether the server knew somebody who approved it: whom a program names takes that back from nobody."""
+    return any(one.verified for one in (section.current.approvals if section.current else ()))
 
 
 def _is_begun(section: Section) -> bool:
@@ -192,6 +209,7 @@ def view(section: Section) -> Mapping[str, Any]:
 FEATURE = Feature[Asked[ReviewRequest]](
     requests=get_args(ReviewRequest),
     decide=decide,
+    follow=follow,
     timers=timers,
     elapsed={REVIEW_LATE: ask_delegate},
     view=view,

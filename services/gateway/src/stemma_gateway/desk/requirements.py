@@ -168,6 +168,8 @@ VERBS: Mapping[str, Mapping[str, object]] = MappingProxyType(
 FIELDS: Mapping[str, str] = MappingProxyType({"assign": "section_id", "own": "owner", "merge": "merged_into"})
 """What is decided by a field of the form, with what a decision calls it."""
 CUT = "cut"
+MOST_DIGITS = 19
+"""Of a sequence."""
 RowId = Annotated[Token, Path()]
 Done = Annotated[str, Query(max_length=32)]
 router = APIRouter(route_class=PageRoute)
@@ -317,10 +319,11 @@ async def decided(
     fields: Sequence[tuple[str, str]],
     decisions: Sequence[RequirementDecision],
 ) -> int:
-    seen = dict(fields).get("rows", "")
+    seen, shown_at = dict(fields).get("rows", ""), dict(fields).get("shown", "")
     if document.ledger is None or document.ledger.rows is None or document.ledger.rows.digest != seen:
         raise Conflict(Problem.of("rows_read_again"))
-    asked = DecideRequirements(document_id=document.document_id, decisions=tuple(decisions))
+    shown_then = int(shown_at) if shown_at.isdecimal() and len(shown_at) < MOST_DIGITS else None
+    asked = DecideRequirements(document_id=document.document_id, decisions=tuple(decisions), shown=shown_then)
     return (await ask(session, asked)).sequence or 0
 
 

@@ -196,6 +196,10 @@ def _to_check(document: Document, section: Section) -> Section:
     return replace(section, checks={**others, job: Activity.VALIDATE})
 
 
-def texts(document: Document) -> Mapping[str, str]:
-    """The digests of what is written, by section."""
-    return {name: section.current.draft.digest for name, section in document.sections.items() if section.current}
+def texts(document: Document, shown: int | None = None) -> Mapping[str, str]:
+    """The digests of what is written, or was as of a sequence, by section."""
+    then = {
+        name: [one for one in section.versions if shown is None or one.sequence <= shown]
+        for name, section in document.sections.items()
+    }
+    return {name: versions[-1].draft.digest for name, versions in then.items() if versions}

@@ -157,7 +157,8 @@ def _stands(before: Standing, decision: RequirementDecision) -> Standing:
 
 
 def evolve(document: Document, event: e.AnyLedgerEvent) -> Document:
-    ledger = ledger_after(document.ledger, event, partial(job_id, document, target="ledger"), texts(document))
+    read = texts(document, event.shown if isinstance(event, e.RequirementsDecided) else None)
+    ledger = ledger_after(document.ledger, event, partial(job_id, document, target="ledger"), read)
     if isinstance(event, e.RequirementsRequested):
         now = _digests(document)
         closed = tuple(one for one in ledger.closed if ledger.read.get(one.source) == now.get(one.source))
@@ -286,7 +287,9 @@ def decide(command: LedgerCommand, document: Document) -> Sequence[e.AnyEvent]:
         case r.DecideRequirements() as request:
             refusals = list(_refusals(command, request, document))
             return refusals or [
-                e.RequirementsDecided(**command.asked, decisions=request.decisions, closed=request.closed)
+                e.RequirementsDecided(
+                    **command.asked, decisions=request.decisions, closed=request.closed, shown=request.shown
+                )
             ]
         case _:
             assert_never(command.request)

@@ -29,6 +29,7 @@ from stemma_domain.state import (
     Edited,
     Lifecycle,
     Section,
+    State,
     person_of,
     with_section,
 )
@@ -167,6 +168,8 @@ def _with_text(document: Document, event: e.DocumentInputAdded | e.DocumentInput
 def _approved_by(event: e.AnyEvent) -> str:
     """The section whose text a person settled by an event, if any: what a policy let pass nobody has read."""
     match event:
+        case e.SectionEdited(awaits_review=True) | e.SectionRestored(awaits_review=True):
+            return ""
         case e.SectionApproved(by_policy=False) | e.SectionRestored() | e.SectionKept():
             return event.section_id
         case e.SectionEdited() if event.actor and (event.origin in _PERSONS or event.proposal_id):
@@ -332,6 +335,12 @@ def noticed(notice: Notice, document: Document) -> Sequence[e.AnyEvent]:
             return [] if told.get(document_id, lapse) == lapse else [event]
         case _:
             assert_never(notice)
+
+
+def is_told(state: State, taken: TakenBy) -> bool:
+    """Whether a document that takes an entry of this one will be told of its lapse."""
+    section = state.sections.get(taken.entry.section_id) if isinstance(state, Document) else None
+    return section is not None and any(use.document_id == taken.document_id for use in section.entry.uses)
 
 
 def _has(section: Section, taken: e.EntryUsed) -> bool:
