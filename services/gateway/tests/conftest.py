@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 from prometheus_client.parser import text_string_to_metric_families
 from stemma_client.bearer import bearer_of
 from stemma_client.logins import login_of, new_password, public_key
@@ -20,20 +21,28 @@ from stemma_gateway.app import service
 from stemma_provisioning import NatsServer, client_user
 from stemma_provisioning.admitted import Keys
 from stemma_provisioning.roles import Role
-from stemma_testkit.backstage import backstage, document_id, open_backstage
+from stemma_testkit.backstage import Backstage, document_id, open_backstage
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import POLL_S, provisioned_server
 from stemma_testkit.service_processes import service_process
 from stemma_testkit.working import at_work
 
-from .desk_pages import address, browser, bus, desk, long_word, web
+from .desk_pages import browser, bus, desk
 
-__all__ = ["address", "backstage", "browser", "bus", "desk", "document_id", "long_word", "open_backstage", "web"]
+__all__ = ["browser", "bus", "desk", "document_id", "open_backstage"]
 TENANTS = ("default", "garden")
 Gateway = Callable[..., AbstractAsyncContextManager[str]]
 Caller = Callable[..., httpx.AsyncClient]
 Person = Callable[..., dict[str, str]]
+KEYS = "k" * 32
 PAGES = {"Accept": "text/html,application/xhtml+xml"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests of this folder run in the loop in which the gateways and pages are that they share."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
 
 
 @pytest.fixture(scope="session")
@@ -120,11 +129,32 @@ def caller(token: Callable[..., str]) -> Caller:
     return of
 
 
-@pytest.fixture
-async def http(gateway: Gateway, caller: Caller) -> AsyncIterator[httpx.AsyncClient]:
-    """A program of the tenant ``default`` at a gateway."""
-    async with gateway() as url, caller(url) as client:
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def address(gateway: Gateway) -> AsyncIterator[str]:
+    """A gateway of all tests of a file that need no other settings."""
+    async with gateway(cookie_keys=KEYS, requests_at_once=100_000, refusals_at_once=100) as url:
+        yield url
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def http(address: str, caller: Caller) -> AsyncIterator[httpx.AsyncClient]:
+    """A program of the tenant ``default`` at this gateway."""
+    async with caller(address) as client:
         yield client
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def visitor(address: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A client that keeps its cookies, as a browser does, at this gateway."""
+    async with at(address) as client:
+        yield client
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def backstage(server: NatsServer, open_backstage: Callable[..., Any]) -> AsyncIterator[Backstage]:
+    """The other side of the bus."""
+    async with open_backstage(server) as stage:
+        yield stage
 
 
 @pytest.fixture

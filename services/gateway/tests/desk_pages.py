@@ -4,13 +4,13 @@ import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from html import unescape
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
+from stemma_contracts.v1.requests import Request
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import chromium, opened, violations
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -32,13 +32,6 @@ def hostile(word: int) -> str:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def address(gateway: Any) -> AsyncIterator[str]:
-    """A gateway."""
-    async with gateway() as url:
-        yield url
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def browser() -> AsyncIterator[Browser]:
     """One Chromium for all pages of a file, each of which is of a person with cookies of its own.
 
@@ -48,24 +41,23 @@ async def browser() -> AsyncIterator[Browser]:
         yield running
 
 
-@pytest.fixture
-def long_word() -> int:
-    """How many letters the longest word of the text has that is reviewed."""
-    return LONG_WORD
-
-
 @pytest_asyncio.fixture(loop_scope="session")
 async def bus(
-    server: Any, open_backstage: Callable[..., Any], document_id: str, long_word: int
+    server: Any, open_backstage: Callable[..., Any], document_id: str, request: pytest.FixtureRequest
 ) -> AsyncIterator[Backstage]:
-    """The other side, with a document whose section `research` waits for review, in version 2."""
+    """The other side, with the document that the module of the test tells of in ``prepare``, else `reviewed`."""
     async with open_backstage(server) as stage:
-        texts = ("# Research\n\nOld words.\n", hostile(long_word))
-        drafts = [await stage.text(document_id, text) for text in texts]
-        events = [section_drafted("research", draft, number) for number, draft in enumerate(drafts, 1)]
-        await stage.append(document_id, document_requested(), *events, review_requested("research", 2))
-        await stage.list_research(document_id, version=2)
+        await getattr(request.module, "prepare", reviewed)(stage, document_id)
         yield stage
+
+
+async def reviewed(bus: Backstage, document_id: str) -> None:
+    """A document whose section `research` waits for review, in version 2."""
+    texts = ("# Research\n\nOld words.\n", hostile(LONG_WORD))
+    drafts = [await bus.text(document_id, text) for text in texts]
+    events = [section_drafted("research", draft, number) for number, draft in enumerate(drafts, 1)]
+    await bus.append(document_id, document_requested(), *events, review_requested("research", 2))
+    await bus.list_research(document_id, version=2)
 
 
 async def signed_in(page: Page, address: str, token: str, path: str) -> None:
@@ -76,6 +68,7 @@ async def signed_in(page: Page, address: str, token: str, path: str) -> None:
     assert urlsplit(page.url).path == path.partition("?")[0]
 
 
+R = TypeVar("R", bound=Request)
 Desk = Callable[..., AbstractAsyncContextManager[Page]]
 """Opens a page of the desk for a program of the tenant, with options of the browser."""
 
@@ -91,17 +84,23 @@ def desk(browser: Browser, address: str, token: Callable[..., str]) -> Desk:
     return visited
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def web(address: str, caller: Callable[..., Any]) -> AsyncIterator[httpx.AsyncClient]:
-    """The same program without a browser."""
-    async with caller(address) as client:
-        yield client
-
-
 async def check(page: Page, state: str = "") -> None:
     """What is shown now fits, and axe finds nothing in it."""
     assert await violations(page) == [], state or page.url
     assert await page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"], state or page.url
+
+
+def requested(bus: Backstage, kind: type[R]) -> R:
+    """The only request that came, which is of this kind."""
+    [(_, request)] = bus.received
+    assert isinstance(request, kind)
+    return request
+
+
+def all_requested(bus: Backstage, *kinds: type[Request]) -> list[Any]:
+    """The requests that came, which are of these kinds."""
+    assert [type(request) for _, request in bus.received] == list(kinds)
+    return [request for _, request in bus.received]
 
 
 def section(document_id: str) -> str:

@@ -5,8 +5,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -48,6 +46,7 @@ class OpenIdProvider:
     back: str
     key: SigningKey = field(default_factory=SigningKey)
     port: int = field(default_factory=free_port)
+    _process: subprocess.Popen[bytes] = field(init=False)
 
     @property
     def issuer(self) -> str:
@@ -60,19 +59,18 @@ class OpenIdProvider:
         known = {"iss": self.issuer, "aud": CLIENT, "sub": "ada", "iat": now, "exp": now + 3600}
         return {**known, "email": "ada@example.com", "email_verified": True, **more}
 
-    @contextmanager
-    def running(self) -> Iterator[None]:
-        """It answers while the block runs."""
+    def start(self) -> None:
         told = json.dumps({"port": self.port, "jwks": {"keys": [self.key.jwk]}, "redirect": self.back})
         env = os.environ | {"STEMMA_TEST_PROVIDER": told}
-        command = [str(NODE), str(PROGRAM)]
-        with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
-            try:
-                assert process.stdout is not None
-                assert process.stdout.readline() == b"ready\n"
-                yield
-            finally:
-                process.kill()
+        self._process = subprocess.Popen(
+            [str(NODE), str(PROGRAM)], env=env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == b"ready\n"
+
+    def stop(self) -> None:
+        with self._process:  # which waits for it, and closes what it wrote to
+            self._process.kill()
 
     async def sign_in(self, browser: httpx.AsyncClient, there: str, name: str) -> str:
         """What a person does at the provider who was sent ``there``; where the provider sends the browser then."""

@@ -5,7 +5,6 @@ from typing import Any
 import httpx
 import pytest
 from stemma_gateway.middlewares import SafeHeaders
-from stemma_gateway.pages import asset
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, section_drafted
 from stemma_testkit.servers import eventually
@@ -58,12 +57,6 @@ async def test_every_answer_is_kept_by_nobody_and_guessed_at_by_no_browser(
     assert {answer.headers.get("strict-transport-security") for answer in answers.values()} == {None}
     secure = await http.get("/nowhere", headers=HTTPS)
     assert secure.headers["strict-transport-security"] == "max-age=31536000"
-
-
-async def test_only_the_files_that_the_desk_is_made_of_are_kept_by_browsers(http: httpx.AsyncClient) -> None:
-    kept = await http.get(asset("desk.css"))
-    assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
-    assert kept.headers["x-content-type-options"] == "nosniff"
 
 
 async def test_a_defect_is_answered_with_these_headers_too() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import httpx
 import pytest
 from stemma_client.bearer import InvalidBearerError, address_of, bearer_of
-from stemma_client.logins import public_key
 from stemma_client.settings import ServerAddress
 from stemma_gateway.limits import counted_as
 from stemma_provisioning import NatsServer
@@ -17,8 +16,6 @@ from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested
 from stemma_testkit.servers import admit
-
-from .conftest import at
 
 APPROVAL = {"section_id": "research", "version": 1}
 DECISIONS: dict[str, dict[str, object]] = {
@@ -50,10 +47,10 @@ def get_operations() -> list[str]:
 
 
 @pytest.mark.req("H1", "P15")
-async def test_nobody_is_answered_without_a_token_or_with_a_wrong_one(gateway: Any, token: Callable[..., str]) -> None:
+async def test_nobody_is_answered_without_a_token_or_with_a_wrong_one(address: str, token: Callable[..., str]) -> None:
     paths = get_operations()
     wrong = [{"Authorization": "Basic eDp5"}, shown("x"), shown(token()[:-3]), shown(token(password="wrong"))]
-    async with gateway() as url, httpx.AsyncClient(base_url=url, timeout=30) as http:
+    async with httpx.AsyncClient(base_url=address, timeout=30) as http:
         answers = [await http.get("/documents", headers=headers) for headers in wrong]
         answers += [await http.get(path) for path in paths]
     assert {problem(answer) for answer in answers} == {(401, "unauthenticated")}
@@ -73,25 +70,24 @@ async def test_a_document_of_another_tenant_is_not_there(
 
 
 @pytest.mark.req("H1", "S4")
-@pytest.mark.parametrize("by_cookie", [False, True])
 async def test_a_person_does_what_its_role_allows_and_is_let_in_no_more_when_removed(
-    gateway: Any, server: NatsServer, backstage: Backstage, document_id: str, by_cookie: bool
+    visitor: httpx.AsyncClient, server: NatsServer, backstage: Backstage, document_id: str
 ) -> None:
     await backstage.append(document_id, document_requested())
     login = admit(server, "ada", Role.READER)
     token = bearer_of(ServerAddress(server.url, login.tenant, login.person, login=login))
-    path, headers = f"/documents/{document_id}", {} if by_cookie else shown(token)
-    async with gateway() as url, at(url) as http:
-        if by_cookie:
-            await http.post("/sign-in", json={"token": token})
-        assert (await http.get(path, headers=headers)).status_code == 200
+    await visitor.post("/sign-in", json={"token": token})
+    path = f"/documents/{document_id}"
+    ways: tuple[dict[str, str], ...] = ({}, shown(token))
+    for headers in ways:
+        assert (await visitor.get(path, headers=headers)).status_code == 200
         for name, body in DECISIONS.items():
-            refused = await http.post(f"{path}/{name}", json=body, headers=headers)
-            assert problem(refused) == (403, "forbidden")
-        server.admitted("default").remove("ada")
-        while (answer := await http.get(path, headers=headers)).status_code in (200, 503):
+            assert problem(await visitor.post(f"{path}/{name}", json=body, headers=headers)) == (403, "forbidden")
+    server.admitted("default").remove("ada")
+    for headers in ways:
+        while (answer := await visitor.get(path, headers=headers)).status_code in (200, 503):
             pass
-    assert problem(answer) == (401, "unauthenticated")
+        assert problem(answer) == (401, "unauthenticated")
 
 
 @pytest.mark.req("H1")
@@ -105,11 +101,9 @@ def test_a_token_stands_for_a_login_or_a_program_and_one_that_was_changed_for_no
     for address in addresses:
         token = bearer_of(address)
         assert address_of(token, server.url, {}) == address
-        assert login.reading_seed not in token
         for broken in (token[:-1], token.replace("stemma_", ""), f"{token[:12]}A{token[13:]}", token + "AAAA"):
             with pytest.raises(InvalidBearerError):
                 address_of(broken, server.url, {})
-    assert public_key(login.reading_seed)
     with pytest.raises(InvalidBearerError):
         bearer_of(ServerAddress(server.url))
 

@@ -12,6 +12,8 @@ from stemma_contracts.v1.answers import Problem
 from stemma_gateway.app import service
 from stemma_testkit.backstage import Backstage
 
+from .desk_pages import requested
+
 APPROVAL = {"section_id": "research", "version": 1}
 WAITING = {"Prefer": "wait=10"}
 COMMITTED = Path(__file__).parents[1] / "openapi.json"
@@ -115,8 +117,7 @@ async def test_a_form_with_files_asks_for_a_document(http: httpx.AsyncClient, ba
     fields = {"kind": "proposal", "review": json.dumps({"mode": "none"})}
     created = await http.post("/documents", data=fields, files=files, headers=WAITING)
     assert created.status_code == 201, created.text
-    [(_, request)] = backstage.received
-    assert isinstance(request, requests.CreateDocument)
+    request = requested(backstage, requests.CreateDocument)
     assert (request.brief, [upload.name for upload in request.inputs]) == ("# A garden", ["media/plan.png", "facts.md"])
     bad = await http.post("/documents", data={"kind": "proposal", "brief": "x", "review": "{"}, files=files[1:])
     assert (bad.status_code, bad.json()["problems"][0]["field"]) == (422, "review")

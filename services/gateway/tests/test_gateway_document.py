@@ -1,92 +1,79 @@
 """The page of a document and its history on the desk, in a real Chromium."""
 
 import re
-from collections.abc import AsyncIterator, Callable
 from datetime import date
 from html import unescape
 from typing import Any
 
 import httpx
 import pytest
-import pytest_asyncio
 from babel.dates import format_date
 from playwright.async_api import expect
 from stemma_contracts import Envelope, Family, registry, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.bids import RuleCheck
+from stemma_contracts.v1.budgets import Budget, BudgetQuestion
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
+from stemma_contracts.v1.erasure import ErasedStore
 from stemma_contracts.v1.exports import Cover, ExportFormat, ExportWarning, VersionPair
 from stemma_contracts.v1.proofs import Proof, Statement
 from stemma_contracts.v1.provenance import Origin
-from stemma_contracts.v1.requests import ExportDocument, PauseDocument
+from stemma_contracts.v1.requests import AnswerBudget, EraseDocument, ExportDocument, PauseDocument, SetBudget
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
+from stemma_contracts.v1.usage import Usage
 from stemma_gateway.catalogues import LANGUAGES, words
 from stemma_gateway.desk.shell import money, number
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import CREATED_AT, document_requested, review_requested, section_drafted
 
-from .desk_pages import NARROW, Desk, check, plain, section
+from .conftest import PAGES
+from .desk_pages import Desk, all_requested, plain, requested, section
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
+pytestmark = pytest.mark.req("H2", "H4", "H5")
 STALE = StaleMark(
-    section_id="solution",
-    reasons=(StaleReason(upstream_section_id="research", accepted_version=1, current_version=2),),
+    section_id="solution", reasons=(StaleReason(upstream_section_id="research", accepted_version=1, current_version=2),)
 )
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
-    """The other side, with a document that was exported before a person changed what another section rests on."""
-    async with open_backstage(server) as stage:
-        draft = await stage.text(document_id, "# Research\n")
-        said = await stage.text(document_id, "Say <b>less</b>.")
-        await stage.append(
-            document_id,
-            document_requested(),
-            section_drafted("research", draft),
-            review_requested("research"),
-            section_drafted("solution", draft),
-            e.SectionApproved(section_id="solution", version=1, actor="ada", actor_verified=True),
-            e.ExportRequested(export_id="x7", format=ExportFormat.PDF, actor="ada"),
-            e.DocumentExported(
-                export_id="x7",
-                format=ExportFormat.PDF,
-                job_id="j7",
-                artifact=draft,
-                warnings=(ExportWarning(code="not_approved", section_id="research"),),
-            ),
-            e.SectionRevisionRequested(section_id="research", version=1, feedback=said, actor="bob"),
-            e.SectionEdited(
-                section_id="research", version=2, draft=said, origin=Origin.WRITTEN, actor="bob", makes_stale=(STALE,)
-            ),
-        )
-        await stage.list_research(document_id, version=2)
-        kind = DocumentKind(kind="proposal", title="Proposal of ours", sections=())
-        told = Capabilities(kinds=(kind,)).model_dump_json().encode()
-        await stage.js.publish("$KV.capabilities.orchestrator", told)
-        yield stage
+async def prepare(bus: Backstage, document_id: str) -> None:
+    """A document that was exported before a person changed what another section rests on."""
+    draft = await bus.text(document_id, "# Research\n")
+    said = await bus.text(document_id, "Say <b>less</b>.")
+    await bus.append(
+        document_id,
+        document_requested(),
+        section_drafted("research", draft),
+        review_requested("research"),
+        section_drafted("solution", draft),
+        e.SectionApproved(section_id="solution", version=1, actor="ada", actor_verified=True),
+        e.ExportRequested(export_id="x7", format=ExportFormat.PDF, actor="ada"),
+        e.DocumentExported(
+            export_id="x7",
+            format=ExportFormat.PDF,
+            job_id="j7",
+            artifact=draft,
+            warnings=(ExportWarning(code="not_approved", section_id="research"),),
+        ),
+        e.SectionRevisionRequested(section_id="research", version=1, feedback=said, actor="bob"),
+        e.SectionEdited(
+            section_id="research", version=2, draft=said, origin=Origin.WRITTEN, actor="bob", makes_stale=(STALE,)
+        ),
+    )
+    await bus.list_research(document_id, version=2)
+    kind = DocumentKind(kind="proposal", title="Proposal of ours", sections=())
+    told = Capabilities(kinds=(kind,)).model_dump_json().encode()
+    await bus.js.publish("$KV.capabilities.orchestrator", told)
 
 
 def document(document_id: str) -> str:
     return f"/desk/documents/{document_id}"
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
-async def test_the_document_and_its_history_fit_320_pixels_and_axe_finds_nothing_in_them(
-    desk: Desk, scheme: Any, address: str, bus: Backstage, document_id: str
-) -> None:
-    here = document(document_id)
-    async with desk(here, viewport=NARROW, color_scheme=scheme) as page:
-        for path in (here, f"{here}/history?all=true"):
-            await page.goto(f"{address}{path}")
-            await check(page, path)
-
-
 async def test_the_document_tells_what_each_section_cost(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    page = (await web.get(document(document_id))).text
+    page = (await http.get(document(document_id))).text
     assert "Proposal of ours" in page.partition('class="facts"')[2].partition("</p>")[0]
     spent = page.partition('<table class="spent">')[2].partition("</table>")[0]
     first = spent.partition("<tbody>")[2].partition("</tr>")[0]
@@ -98,17 +85,17 @@ async def test_the_document_tells_what_each_section_cost(
 
 @pytest.mark.req("E4")
 async def test_a_document_at_work_tells_step_and_time_and_can_be_stopped(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     here = document(other := f"w{document_id}")
     await bus.append(other, document_requested())
-    pages = [(await web.get(path)).text for path in (here, section(other))]
+    pages = [(await http.get(path)).text for path in (here, section(other))]
     assert [bool(re.search(r"Writing <time data-elapsed", page)) for page in pages] == [True, True]
     assert re.findall(r'name="how" value="(\w+)" class="quiet">([^<]+)', pages[0]) == [
         ("pause", "Pause: start nothing new"),
         ("cancel", "Cancel; texts stay"),
     ]
-    assert (await web.post(f"{here}/work", data={"how": "pause"})).status_code == 303
+    assert (await http.post(f"{here}/work", data={"how": "pause"})).status_code == 303
     pause = bus.received[-1][1]
     assert isinstance(pause, PauseDocument)
     assert pause.document_id == other
@@ -143,9 +130,7 @@ async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_se
         async with page.expect_response(lambda answer: answer.request.method == "POST"):
             await page.get_by_role("button", name="Redline").click()
         await expect(page.get_by_role("status").first).to_contain_text("was requested")
-    exported, compared = [request for _, request in bus.received]
-    assert isinstance(exported, ExportDocument)
-    assert isinstance(compared, ExportDocument)
+    exported, compared = all_requested(bus, ExportDocument, ExportDocument)
     assert (exported.format, exported.citations, exported.matrix) == (ExportFormat.HTML, True, False)
     assert (exported.cover, compared.cover) == (Cover(client="Harbour Office"), None)
     assert compared.redline == (
@@ -155,20 +140,20 @@ async def test_an_export_and_a_redline_since_an_earlier_one_are_asked_for_and_se
 
 
 async def test_an_export_that_cannot_be_is_refused_in_words(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     here = f"{document(document_id)}/exports"
     bus.problems = (Problem(field="format", message="nothing is written"),)
-    refused = await web.post(here, data={"format": "pdf"})
-    unlike = await web.post(here, data={"format": "exe"})
-    unknown = await web.post(here, data={"since": "x9"})
-    numberless = await web.post(here, data={"section": "research", "old": "one", "new": "2"})
+    refused = await http.post(here, data={"format": "pdf"})
+    unlike = await http.post(here, data={"format": "exe"})
+    unknown = await http.post(here, data={"since": "x9"})
+    numberless = await http.post(here, data={"section": "research", "old": "one", "new": "2"})
     assert "nothing is written" in refused.text
     assert [one.status_code for one in (unlike, unknown, numberless)] == [422, 422, 422]
 
 
 async def test_the_history_tells_who_decided_what_and_pages_through_all_that_happened(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     here = f"{document(document_id)}/history"
     problem = Problem.of("version_old", "version", version=1, current_version=2)
@@ -177,7 +162,7 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
     many = [e.SectionKept(section_id="research", version=2, accepted=(), actor="eve") for _ in range(60)]
 
     async def rows(path: str) -> list[str]:
-        return re.split('<li class="item event">', (await web.get(path)).text)[1:]
+        return re.split('<li class="item event">', (await http.get(path)).text)[1:]
 
     first, sent_back, *others = await rows(here)
     assert len(others) == 2
@@ -193,7 +178,7 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
     assert "3 sections made stale" in kept.partition("<details")[2].partition("</summary>")[0]
     assert "Solution" in kept.partition("</summary>")[2].partition("</details>")[0]
     await bus.append(document_id, *many)
-    page = (await web.get(f"{here}?section=research")).text
+    page = (await http.get(f"{here}?section=research")).text
     assert page.count('class="item event"') == 50
     [earlier] = re.findall('data-key="f" href="([^"]*)"', page)
     last = await rows(unescape(earlier))
@@ -201,23 +186,23 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
 
 
 async def test_the_history_is_told_by_days_and_of_one_person_or_day_alone(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     here = f"{document(document_id)}/history"
-    page = (await web.get(here)).text
+    page = (await http.get(here)).text
     [day] = re.findall('<h2><time datetime="([^"]*)">', page)
     words = plain(page.partition(f'<h2><time datetime="{day}">')[2].partition("</time>")[0])
     assert words == format_date(date.fromisoformat(day), "full", locale="en")
     assert "<option>bob</option>" in page
-    of_bob = (await web.get(here, params={"person": "bob", "section": "research", "on": day})).text
+    of_bob = (await http.get(here, params={"person": "bob", "section": "research", "on": day})).text
     assert [plain(row)[:14] for row in re.split('<div class="what">', of_bob)[1:]] == ["bob (claimed) "] * 2
     for nothing in ({"person": "<eve>"}, {"on": "1999-01-01"}, {"on": "x"}):
-        assert "item event" not in (await web.get(here, params=nothing)).text
+        assert "item event" not in (await http.get(here, params=nothing)).text
 
 
 @pytest.mark.req("B6")
 async def test_an_export_shows_how_its_file_holds_to_each_rule_for_the_bid(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     checks = (
         RuleCheck(rule_id="B1", kind="page_limit", state="broken", part="<plan>", wanted="5", measured="7"),
@@ -232,12 +217,12 @@ async def test_an_export_shows_how_its_file_holds_to_each_rule_for_the_bid(
     stored = await bus.text(document_id, proof.model_dump_json())
     about = {"export_id": "x9", "format": ExportFormat.PDF, "job_id": "j9", "artifact": file, "proof": stored}
     await bus.append(document_id, asked, e.DocumentExported.model_validate({**about, "rules": checks}))
-    text = (await web.get(document(document_id))).text
+    text = (await http.get(document(document_id))).text
     assert f'/documents/{document_id}/exports/x9/proof" download' in text
     address = f"/documents/{document_id}/exports"
-    assert Proof.model_validate((await web.get(f"{address}/x9/proof")).json()) == proof
-    assert "stemma:file/d/x9" in (await web.get(f"{address}/x9/provenance")).json()["entity"]
-    assert (await web.get(f"{address}/x7/proof")).status_code == 404
+    assert Proof.model_validate((await http.get(f"{address}/x9/proof")).json()) == proof
+    assert "stemma:file/d/x9" in (await http.get(f"{address}/x9/provenance")).json()["entity"]
+    assert (await http.get(f"{address}/x7/proof")).status_code == 404
     page = plain(text)
     assert "rules for the bid broken 1" in page
     assert "About the bid 1 of 3" in page
@@ -246,20 +231,20 @@ async def test_an_export_shows_how_its_file_holds_to_each_rule_for_the_bid(
 
 
 async def test_what_an_event_of_a_later_release_tells_is_left_out_and_all_else_is_shown(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     stored = await bus.text(document_id, "%PDF-")
     done = e.DocumentExported(export_id="later", format=ExportFormat.PDF, job_id="j8", artifact=stored)
     await bus.append(document_id, done)
     names = ("section-translated", "section-approved", "section-revised", "requirements-decided")
-    reached = (await web.get(f"/documents/{document_id}/history")).json()[-1]["number"]
+    reached = (await http.get(f"/documents/{document_id}/history")).json()[-1]["number"]
     for place, name in enumerate(names, reached + 1):
         later = Envelope(f"e{place}", "stemma.later.v9", "test", f"default/{document_id}", CREATED_AT, sequence=place)
         await bus.js.publish(subjects.event("default", document_id, name), b"{}", headers=later.headers())
-    page = await web.get(f"{document(document_id)}/history?all=true")
+    page = await http.get(f"{document(document_id)}/history?all=true")
     lines = [plain(row.partition("</time>")[2]) for row in page.text.split('<li class="item event">')[1:5]]
     assert lines == ["decided about requirements", "revised it", "approved", "section translated"]
-    page = await web.get(document(document_id))
+    page = await http.get(document(document_id))
     assert "x7" in page.text.partition('name="since"')[2].partition("</select>")[0]
     assert ('value="later"' in page.text, "exports/later/content" in page.text) == (False, True)
 
@@ -273,11 +258,57 @@ async def test_every_event_has_words_in_every_language_and_numbers_are_written_a
 
 
 async def test_a_section_that_is_compared_is_asked_for_as_a_redline(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    page = await web.get(f"{section(document_id)}?old=1", headers={"Accept": "text/html"})
-    await web.post(f"{document(document_id)}/exports", data={"section": "research", "old": "1", "new": "2"})
+    page = await http.get(f"{section(document_id)}?old=1", headers={"Accept": "text/html"})
+    await http.post(f"{document(document_id)}/exports", data={"section": "research", "old": "1", "new": "2"})
     assert "Redline" in page.text
-    [(_, asked)] = bus.received
-    assert isinstance(asked, ExportDocument)
+    asked = requested(bus, ExportDocument)
     assert asked.redline == (VersionPair(section_id="research", from_version=1, to_version=2),)
+
+
+@pytest.mark.req("O7")
+async def test_what_would_go_is_shown_and_only_that_is_erased(
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    here = f"/desk/documents/{document_id}"
+    assert f'href="{here}/erase"' not in (await http.get(here)).text
+    await bus.append(document_id, e.DocumentCancelled())
+    assert f'href="{here}/erase"' in (await http.get(here)).text
+    stores = (ErasedStore(store="model-calls", count=7), ErasedStore(store="artifacts", count=12))
+    bus.accepted = {"would_erase": stores, "sequence": 41}
+    page = await http.get(f"{here}/erase")
+    assert "Records of model calls: 7 Texts and files: 12" in plain(page.text)
+    done = await http.post(f"{here}/erase", data={"sequence": "41", "library": "on"})
+    assert (done.status_code, done.headers["location"]) == (303, "/desk/documents")
+    sent = bus.received[-1][1]
+    assert isinstance(sent, EraseDocument)
+    assert (sent.document_id, sent.sequence, sent.library) == (document_id, 41, True)
+
+
+USAGE = Usage(calls=3, input_tokens=700, cost=1.5)
+
+
+@pytest.mark.req("L6")
+async def test_a_question_about_the_budget_is_answered_and_the_budget_set_where_the_document_is_read(
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    begun = document_requested().model_copy(update={"budget": Budget(cost=2.0)})
+    names = (begun.sections[0].section_id,)
+    question = BudgetQuestion(question="b2", bound="cost", sections=names, usage=USAGE, expected=USAGE)
+    asked = e.DocumentBudgetReached.model_validate({**dict(question), "budget": Budget(cost=2.0)})
+    here = document(other := f"b{document_id}")
+    await bus.append(other, begun, asked)
+    page = plain((await http.get(here, headers=PAGES)).text)
+    german = plain((await http.get(here, headers={**PAGES, "Accept-Language": "de"})).text)
+    for form in ({"question": "b2", "answer": "once"}, {"calls": "40", "cost": " 2.5 ", "tokens": ""}):
+        done = await http.post(f"{here}/budget", data=form)
+        assert done.headers["location"].startswith(f"{here}?done=budget")
+    wrongs = [await http.post(f"{here}/budget", data={"calls": calls}, headers=PAGES) for calls in ("few", "9" * 5000)]
+    assert "would pass the budget (cost), so they wait for you: Research" in page
+    assert "About 700 tokens, $1.50." in page
+    assert "überschritte das Budget (Kosten)" in german
+    assert [(wrong.status_code, 'role="alert"' in wrong.text) for wrong in wrongs] == [(422, True)] * 2
+    answered, raised = all_requested(bus, AnswerBudget, SetBudget)
+    assert (answered.question, answered.answer) == ("b2", "once")
+    assert raised.budget == Budget(calls=40, cost=2.5)

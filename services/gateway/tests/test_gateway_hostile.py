@@ -7,7 +7,7 @@ import pytest
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, section_drafted
 
-from .conftest import at, problem
+from .conftest import problem
 
 pytestmark = pytest.mark.req("H1", "S8")
 DIGITS = "9" * 5000
@@ -50,12 +50,13 @@ async def test_a_field_of_a_form_with_lists_in_lists_is_refused(http: httpx.Asyn
         assert (problem(in_form), problem(as_json)) == ((422, "invalid"), (422, "invalid"))
 
 
-async def test_an_origin_that_is_no_address_is_another_site(gateway: Any, person: Any) -> None:
-    async with gateway() as url, at(url) as browser:
-        assert (await browser.post("/sign-in", json=person("ann"))).status_code == 200
-        for origin in ("http://[", "null", "http://[::1", "http://127.0.0.1:99999999", url.replace("http", "https")):
-            got = await browser.post("/documents/d1/pause-document", json={}, headers={"Origin": origin})
-            assert problem(got) == (403, "from-elsewhere"), origin
+async def test_an_origin_that_is_no_address_is_another_site(
+    visitor: httpx.AsyncClient, address: str, person: Any
+) -> None:
+    assert (await visitor.post("/sign-in", json=person("ann"))).status_code == 200
+    for origin in ("http://[", "null", "http://[::1", "http://127.0.0.1:99999999", address.replace("http", "https")):
+        got = await visitor.post("/documents/d1/pause-document", json={}, headers={"Origin": origin})
+        assert problem(got) == (403, "from-elsewhere"), origin
 
 
 async def test_headers_that_say_nothing_break_nothing(http: httpx.AsyncClient) -> None:

@@ -15,11 +15,11 @@ from stemma_contracts.v1.summary import DocumentSummary
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import CREATED_AT, TENANT, document_requested, view_after
 
-from .desk_pages import NARROW, Desk, check, plain
-from .test_gateway_requirements import bus
+from .desk_pages import plain, requested
+from .test_gateway_requirements import prepare
 
-__all__ = ["bus"]
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("L8", "H2")]
+__all__ = ["prepare"]
+pytestmark = pytest.mark.req("L8", "H2")
 TEXT = "# Research\n\nTwo directors of the offeror sign the form.\n\nLunch is served at noon.\n"
 
 
@@ -38,35 +38,34 @@ async def approved(bus: Backstage) -> str:
 
 
 async def test_an_approved_text_is_listed_offered_to_the_demand_it_fits_and_taken_by_a_person(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     source = await approved(bus)
     here = f"/desk/documents/{document_id}/library"
-    listed = (await web.get("/desk/library")).text
+    listed = (await http.get("/desk/library")).text
     assert source in listed
-    found = plain((await web.get("/desk/library?q=lunch+noon")).text)
+    found = plain((await http.get("/desk/library?q=lunch+noon")).text)
     assert ("Lunch is served" in found, "Two directors" in found) == (True, False)
-    offers = (await web.get(here)).text
+    offers = (await http.get(here)).text
     assert "Two directors of the offeror sign the form." in plain(offers)
     assert "won" in plain(offers)
     assert [f'value="{row} {source} research 1"' in offers for row in ("R1", "R2", "R3")] == [False, True, False]
-    [row] = (await web.get(f"/documents/{document_id}/offers")).json()
+    [row] = (await http.get(f"/documents/{document_id}/offers")).json()
     assert (row["demand"]["id"], row["offers"][0]["entry"]["outcome"]) == ("R2", "won")
-    taken = await web.post(here, data={"take": f"R2 {source} research 1"})
+    taken = await http.post(here, data={"take": f"R2 {source} research 1"})
     assert taken.headers["location"].startswith(f"{here}?done=take_entry")
-    [(_, asked)] = bus.received
-    assert isinstance(asked, r.ReuseEntry)
+    asked = requested(bus, r.ReuseEntry)
     assert asked.entry == EntryRef(document_id=source, section_id="research", version=1)
     assert asked.requirement_ids == ("R2",)
-    assert (await web.post(here, data={"take": "R1 ../x research"})).status_code == 422
+    assert (await http.post(here, data={"take": "R1 ../x research"})).status_code == 422
 
 
 async def test_what_became_of_a_bid_and_how_long_a_text_holds_are_said_on_the_desk(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    await web.post(f"/desk/documents/{document_id}/library", data={"outcome": "won"})
+    await http.post(f"/desk/documents/{document_id}/library", data={"outcome": "won"})
     about = {"document": document_id, "section": "research"}
-    await web.post("/desk/library", data={**about, "owner": "bea", "expires": "2099-06-30", "withheld": "true"})
+    await http.post("/desk/library", data={**about, "owner": "bea", "expires": "2099-06-30", "withheld": "true"})
     [won, described] = [request for _, request in bus.received]
     assert isinstance(won, r.RecordOutcome)
     assert won.outcome == "won"
@@ -77,14 +76,4 @@ async def test_what_became_of_a_bid_and_how_long_a_text_holds_are_said_on_the_de
         True,
         "2099-06-30T23:59:59+00:00",
     )
-    assert (await web.post("/desk/library", data={**about, "expires": "soon"})).status_code == 422
-
-
-async def test_the_pages_of_the_library_fit_320_pixels_and_axe_finds_nothing_in_them(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    await approved(bus)
-    async with desk("/desk/library", viewport=NARROW) as page:
-        await check(page)
-        await page.goto(page.url.replace("/desk/library", f"/desk/documents/{document_id}/library"))
-        await check(page)
+    assert (await http.post("/desk/library", data={**about, "expires": "soon"})).status_code == 422

@@ -60,7 +60,7 @@ def test_a_delay_grows_with_what_was_tried_before_up_to_a_longest_one() -> None:
     assert [limit.wait_s("x", 3.0) for _ in range(3)] == [0, 0, 1]
 
 
-CROWD = 1500
+CROWD = 100
 
 
 async def wrong(attempts: Attempts, address: str, name: str, bus: asyncio.Event) -> None:

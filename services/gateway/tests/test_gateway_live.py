@@ -19,21 +19,19 @@ from stemma_contracts.v1.comments import MadeComment, Remark
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.provenance import ProcessingMetadata
 from stemma_contracts.v1.requests import CommentSection, ReviseSection
-from stemma_contracts.v1.section import SectionStatus
 from stemma_gateway import followed
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened
-from stemma_testkit.document_events import document_requested, plan, review_requested, section_drafted
+from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 from stemma_testkit.ports import free_port
 from stemma_testkit.servers import admit, connected, connected_person, eventually
 
-from .conftest import at
-from .desk_pages import Desk, section, signed_in
+from .conftest import KEYS, PAGES
+from .desk_pages import Desk, all_requested, requested, section, signed_in
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H3", "H5")]
-KEY = "k" * 32
+pytestmark = pytest.mark.req("H2", "H3", "H5")
 TEXT = "# Costs\n\nThe **pilot** costs EUR 480,000.\n\n" + "Operation costs EUR 90,000.\n\n" * 60
 SELECTED = "() => getSelection().toString()"
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -46,11 +44,12 @@ async def written(bus: Backstage, document_id: str, text: str = TEXT, version: i
     await bus.append(document_id, section_drafted("research", draft, version), review_requested("research", version))
 
 
-async def commented(bus: Backstage, document_id: str, quote: str, said: str, number: int = 1) -> None:
+async def commented(bus: Backstage, document_id: str, quote: str, said: str, number: int = 1, version: int = 3) -> None:
     """What somebody else says about words of the current version."""
     remark = await bus.text(document_id, Remark(text=said, quote=quote).model_dump_json())
     made = MadeComment(comment_id=f"c{number}", thread_id=f"c{number}", remark=remark)
-    await bus.append(document_id, e.SectionCommented(section_id="research", actor="bob", version=3, comments=(made,)))
+    about: dict[str, Any] = {"section_id": "research", "actor": "bob", "version": version}
+    await bus.append(document_id, e.SectionCommented(**about, comments=(made,)))
 
 
 async def follows(page: Page) -> None:
@@ -84,6 +83,20 @@ async def test_a_section_is_renewed_under_a_person_who_loses_neither_words_nor_p
         await expect(page.locator(".thread")).to_have_count(2)
         assert await page.evaluate(SELECTED) == "pilot"
         assert await page.evaluate(MARKED) == ["pilot costs", "Operation"]
+        await page.set_viewport_size({"width": 400, "height": 700})
+        await expect(page.locator(".outline li").first).to_be_hidden()
+        await page.get_by_label("What should change").first.focus()
+        await page.keyboard.press("End")
+        await page.keyboard.type(" And")
+        await commented(bus, document_id, "Operation", "?" + "\n" * 9_000 + "!", 3)
+        await expect(page.locator("#thread-c3")).to_contain_text("!")
+        assert await page.locator("#thread-c3").evaluate("each => each.offsetHeight") <= 700, (
+            "no card grows without end"
+        )
+        await page.set_viewport_size({"width": 1200, "height": 700})
+        await expect(page.locator(".outline li").first).to_be_visible()
+        await page.keyboard.type(" on.")
+        await expect(page.get_by_label("What should change").first).to_have_value("Half a sentence. And on.")
 
 
 @pytest.mark.full
@@ -119,22 +132,14 @@ async def test_a_section_is_viewed_until_it_has_another_version_and_by_one_perso
             await tick.uncheck()
         await elsewhere.reload()
         await expect(elsewhere.locator("[data-viewed]")).not_to_be_checked()
+        await elsewhere.route("**/viewed", lambda route: route.fulfill(status=503))
+        async with elsewhere.expect_response("**/viewed"):
+            await elsewhere.locator("[data-viewed]").click()
+        await expect(elsewhere.locator("[data-viewed]")).not_to_be_checked()  # what is not kept is taken back
 
 
 @pytest.mark.full
-async def test_a_tick_that_is_not_kept_is_taken_back_where_it_was_set(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    await written(bus, document_id)
-    async with desk(section(document_id)) as page:
-        await page.route("**/viewed", lambda route: route.fulfill(status=503))
-        async with page.expect_response("**/viewed"):
-            await page.locator("[data-viewed]").click()
-        await expect(page.locator("[data-viewed]")).not_to_be_checked()
-
-
-@pytest.mark.full
-async def test_what_happens_between_page_and_connection_is_not_missed(
+async def test_what_happens_before_a_page_is_connected_or_while_its_renewal_is_cut_off_is_not_missed(
     browser: Browser, address: str, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
     await written(bus, document_id)
@@ -147,6 +152,10 @@ async def test_what_happens_between_page_and_connection_is_not_missed(
         await page.route("**/desk/live?**", held, times=1)
         await signed_in(page, address, token(), section(document_id))
         await expect(page.locator(".thread")).to_contain_text("Said in between.")
+        await follows(page)
+        await page.evaluate(CUT_OFF_ONCE)
+        await commented(bus, document_id, "", "Said while it was cut off.", 2)
+        await expect(page.locator("#thread-c2")).to_contain_text("Said while it was cut off.", timeout=15_000)
 
 
 CUT_OFF_ONCE = """() => {
@@ -158,16 +167,6 @@ CUT_OFF_ONCE = """() => {
     return new Response(new ReadableStream({ start: (body) => body.error(new Error("cut off")) }));
   };
 }"""
-
-
-@pytest.mark.full
-async def test_a_page_whose_renewal_is_cut_off_is_renewed_again(desk: Desk, bus: Backstage, document_id: str) -> None:
-    await written(bus, document_id)
-    async with desk(section(document_id)) as page:
-        await follows(page)
-        await page.evaluate(CUT_OFF_ONCE)
-        await commented(bus, document_id, "", "Said while it was cut off.")
-        await expect(page.locator(".thread")).to_contain_text("Said while it was cut off.", timeout=15_000)
 
 
 async def test_another_version_is_put_under_no_decision_before_a_person_says_so(
@@ -186,65 +185,6 @@ async def test_another_version_is_put_under_no_decision_before_a_person_says_so(
         await expect(page.get_by_text("This page is out of date.")).to_be_hidden()
         await expect(page.get_by_label("What should change").first).to_have_value("Mine.")
         await expect(page.get_by_role("link", name="What changed since you last looked")).to_be_visible()
-
-
-@pytest.mark.full
-async def test_of_a_document_of_two_hundred_sections_only_what_changed_is_put_anew(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    other = f"{document_id}x"
-    sections = tuple(plan(f"s{number}", *([f"s{number - 7}"] if number > 6 else [])) for number in range(200))
-    await bus.append(other, document_requested().model_copy(update={"sections": sections, "starts": ("s0",)}))
-    async with desk(f"/desk/documents/{other}") as page:
-        await follows(page)
-        await page.evaluate("""() => {
-          window.kept = [...document.querySelectorAll(".part")];
-          window.changes = 0;
-          const count = (records) => (window.changes += records.length);
-          new MutationObserver(count).observe(document.getElementById("main"), {
-            subtree: true, childList: true, attributes: true, characterData: true,
-          });
-        }""")
-        await bus.append(other, section_drafted("s0"), review_requested("s0"))
-        await expect(page.locator("#section-s0 .status").first).to_have_text("waiting for review")
-        assert await page.evaluate("kept.length") == len(sections)
-        assert await page.evaluate("kept.filter((each) => !each.isConnected).length") == 0
-        assert await page.evaluate("changes") < 200
-
-
-async def test_the_inbox_and_the_number_in_the_head_of_every_page_follow_what_waits(
-    desk: Desk, address: str, bus: Backstage, document_id: str
-) -> None:
-    async with desk("/desk") as page:
-        row, badge = page.locator(f"#waits-{document_id}-research"), page.locator("[data-badge]")
-        await expect(row).to_be_visible()
-        before = int(await page.locator("h1 .count").inner_text())
-        await expect(badge).to_be_visible()
-        mine = int(await badge.inner_text())
-        other = await page.context.new_page()
-        await other.goto(f"{address}/desk/keys")
-        await bus.list_research(document_id, version=2, status=SectionStatus.APPROVED)
-        await expect(row).to_be_hidden()
-        await expect(page.locator("h1 .count")).to_have_text(str(before - 1))
-        if mine > 1:
-            await expect(page).to_have_title(f"({mine - 1}) Inbox · Stemma")
-            await expect(other).to_have_title(f"({mine - 1}) Keys · Stemma")
-            await expect(other.locator("[data-badge]")).to_have_text(str(mine - 1))
-
-
-@pytest.mark.full
-async def test_a_tick_is_about_the_version_beside_which_it_was_set(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    async with desk("/desk") as page:
-        swap = """([one, other]) => htmx.swap({
-          text: `<main id="main"><ol class="items"><li id="b"><input type="checkbox" id="${one}"></li></ol></main>`,
-          target: "#main", select: "#main", swap: "outerMorph", sourceElement: document.getElementById("main"),
-        }).then(() => [...document.querySelectorAll("#main input")].map((box) => box.checked))"""
-        await page.evaluate(swap, ["seen-d/b/1", ""])
-        await page.locator("#main input").check()
-        assert await page.evaluate(swap, ["seen-d/b/1", ""]) == [True]
-        assert await page.evaluate(swap, ["seen-d/b/2", ""]) == [False]
 
 
 async def test_words_are_shown_as_they_are_written_and_none_is_missed_or_doubled_by_a_lost_connection(
@@ -289,26 +229,6 @@ async def test_words_are_shown_as_they_are_written_and_none_is_missed_or_doubled
         await expect(page.locator("[data-writing]")).to_have_count(0)
 
 
-@pytest.mark.timeout(120)
-async def test_a_page_says_that_its_connection_is_lost_and_goes_on_where_it_was(
-    browser: Browser, gateway: Any, bus: Backstage, token: Callable[..., str], document_id: str
-) -> None:
-    await written(bus, document_id)
-    port = free_port()
-    async with opened(browser) as page:
-        async with gateway(port=port, cookie_keys=KEY) as url:
-            await signed_in(page, url, token(), section(document_id))
-            await follows(page)
-            await page.keyboard.press("r")
-            await page.keyboard.type("Still here.")
-        await expect(page.get_by_text("The connection is lost.")).to_be_visible()
-        await commented(bus, document_id, "", "Said meanwhile.")
-        async with gateway(port=port, cookie_keys=KEY):
-            await expect(page.get_by_text("The connection is lost.")).to_be_hidden(timeout=20_000)
-            await expect(page.locator(".thread")).to_contain_text("Said meanwhile.")
-            await expect(page.get_by_label("What should change").first).to_have_value("Still here.")
-
-
 @pytest.mark.full
 @pytest.mark.req("H1")
 async def test_a_page_says_that_its_session_has_ended_and_keeps_what_was_typed(
@@ -327,18 +247,15 @@ async def test_a_page_says_that_its_session_has_ended_and_keeps_what_was_typed(
 
 
 @pytest.mark.req("H1")
-async def test_a_page_that_asks_by_itself_is_not_led_to_the_sign_in(address: str) -> None:
-    async with at(address) as nobody:
-        by_itself = await nobody.get("/desk", headers={"HX-Request": "true", "Accept": "text/html"})
-        somebody = await nobody.get("/desk", headers={"Accept": "text/html"})
+async def test_a_page_that_asks_by_itself_is_not_led_to_the_sign_in(visitor: httpx.AsyncClient) -> None:
+    by_itself = await visitor.get("/desk", headers=PAGES | {"HX-Request": "true"})
+    somebody = await visitor.get("/desk", headers=PAGES)
     assert (by_itself.status_code, somebody.status_code) == (401, 303)
 
 
-async def test_the_place_that_a_page_was_made_at_is_a_number(address: str, token: Callable[..., str]) -> None:
-    headers = {"Authorization": f"Bearer {token()}"}
-    async with httpx.AsyncClient(base_url=address, headers=headers) as http:
-        for query in ("document=d1&after=-1", "document=d1&after=x", "document=../x&after=1", f"after={'9' * 40}"):
-            assert (await http.get(f"/desk/live?{query}")).status_code == 422, query
+async def test_the_place_that_a_page_was_made_at_is_a_number(http: httpx.AsyncClient) -> None:
+    for query in ("document=d1&after=-1", "document=d1&after=x", "document=../x&after=1", f"after={'9' * 40}"):
+        assert (await http.get(f"/desk/live?{query}")).status_code == 422, query
 
 
 async def signed_in_by_name(page: Page, address: str, typed: dict[str, str], path: str) -> None:
@@ -414,23 +331,30 @@ async def test_how_long_sections_take_is_known_from_the_first_that_is_written_th
 WAITS = "No answer yet."
 
 
+@pytest.mark.timeout(120)
 @pytest.mark.req("H2", "H5", "E1")
-async def test_a_decision_that_is_sent_while_the_gateway_is_away_is_done_once_it_is_back(
+async def test_a_page_says_that_its_connection_is_lost_goes_on_where_it_was_and_does_what_was_decided_meanwhile(
     browser: Browser, gateway: Any, bus: Backstage, token: Callable[..., str], document_id: str
 ) -> None:
     port = free_port()
-    async with opened(browser) as page:
-        async with gateway(port=port, cookie_keys=KEY) as url:
-            await signed_in(page, url, token(), section(document_id))
-            await page.keyboard.press("r")
-            await page.keyboard.type("Shorter.")
+    async with opened(browser) as page, opened(browser) as reads:
+        async with gateway(port=port, cookie_keys=KEYS) as url:
+            for each in (page, reads):
+                await signed_in(each, url, token(), section(document_id))
+                await follows(each)
+                await each.keyboard.press("r")
+                await each.keyboard.type("Shorter.")
+        await expect(reads.get_by_text("The connection is lost.")).to_be_visible()
         await page.get_by_role("button", name="Request changes").click()
         await expect(page.get_by_text(WAITS)).to_be_visible()
         await expect(page.get_by_label("What should change").first).to_have_value("Shorter.")
-        async with gateway(port=port, cookie_keys=KEY):
+        await commented(bus, document_id, "", "Said meanwhile.", version=2)
+        async with gateway(port=port, cookie_keys=KEYS):
             await expect(page.get_by_text("Done: Request changes")).to_be_visible(timeout=20_000)
-    [(_, asked)] = bus.received
-    assert isinstance(asked, ReviseSection)
+            await expect(reads.get_by_text("The connection is lost.")).to_be_hidden(timeout=20_000)
+            await expect(reads.locator(".thread")).to_contain_text("Said meanwhile.")
+            await expect(reads.get_by_label("What should change").first).to_have_value("Shorter.")
+    asked = requested(bus, ReviseSection)
     assert (asked.feedback, asked.version) == ("Shorter.", 2)
 
 
@@ -449,7 +373,7 @@ async def test_a_decision_that_is_taken_and_never_answered_is_told_of_and_sent_a
 
     async with opened(browser) as page:
         await page.clock.install()
-        async with gateway(port=port, cookie_keys=KEY) as url:
+        async with gateway(port=port, cookie_keys=KEYS) as url:
             await signed_in(page, url, token(), section(document_id))
         async with await asyncio.start_server(silent, "127.0.0.1", port):
             await page.keyboard.press("a")
@@ -463,16 +387,14 @@ async def test_a_decision_that_is_taken_and_never_answered_is_told_of_and_sent_a
 
 @pytest.mark.req("H2", "H5", "E1")
 async def test_what_is_sent_twice_under_one_key_is_asked_once_and_under_another_twice(
-    address: str, bus: Backstage, token: Callable[..., str], document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     form = {"version": "2", "quote": "", "before": "", "text": "Once."}
-    async with httpx.AsyncClient(base_url=address, headers={"Authorization": f"Bearer {token()}"}) as http:
-        for key in ("one", "one", "two"):
-            sent = await http.post(f"{section(document_id)}/comments", data=form, headers={"Idempotency-Key": key})
-            assert sent.status_code == 204, sent.text
-            assert sent.headers["location"].startswith(section(document_id))
-    asked = [request for _, request in bus.received]
-    assert all(isinstance(request, CommentSection) for request in asked)
+    for key in ("one", "one", "two"):
+        sent = await http.post(f"{section(document_id)}/comments", data=form, headers={"Idempotency-Key": key})
+        assert sent.status_code == 204, sent.text
+        assert sent.headers["location"].startswith(section(document_id))
+    asked = all_requested(bus, *[CommentSection] * len(bus.received))
     assert len({request.request_id for request in asked}) == 2
 
 
@@ -512,25 +434,3 @@ async def test_words_typed_in_a_section_that_was_loaded_later_stay_when_somebody
         await page.get_by_role("link", name="Show", exact=True).click()
         await expect(solution.get_by_role("button", name="Withdraw")).to_be_attached()
         await expect(solution.locator("#solution-revise-feedback")).to_have_count(0)
-
-
-@pytest.mark.req("H8")
-async def test_on_a_phone_a_person_types_on_while_the_page_is_renewed_and_no_card_grows_without_end(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    await written(bus, document_id)
-    async with desk(section(document_id), viewport={"width": 400, "height": 700}) as page:
-        await follows(page)
-        await expect(page.locator(".outline li").first).to_be_hidden()
-        await page.evaluate("getSelection().selectAllChildren(document.querySelector('.rendered strong'))")
-        await page.keyboard.press("c")
-        await page.keyboard.type("Half a sen")
-        await commented(bus, document_id, "Operation", "?" + "\n" * 9_000 + "!")
-        await expect(page.locator(".thread")).to_contain_text("!")
-        await page.keyboard.type("tence.")
-        await expect(page.get_by_label("Your comment")).to_have_value("Half a sentence.")
-        assert await page.locator(".thread").evaluate("each => each.offsetHeight") <= 700
-        await page.set_viewport_size({"width": 1200, "height": 700})
-        await expect(page.locator(".outline li").first).to_be_visible()
-        await page.keyboard.type(" And on.")
-        await expect(page.get_by_label("Your comment")).to_have_value("Half a sentence. And on.")

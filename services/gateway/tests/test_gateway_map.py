@@ -14,10 +14,10 @@ from stemma_testkit.browser import violations
 from stemma_testkit.document_events import document_requested, plan, review_requested, section_drafted, view_after
 
 from .desk_pages import NARROW, Desk, check, plain
-from .test_gateway_document import bus, document
+from .test_gateway_document import document, prepare
 
-__all__ = ["bus"]
-pytestmark = [pytest.mark.req("H3"), pytest.mark.asyncio(loop_scope="session")]
+__all__ = ["prepare"]
+pytestmark = pytest.mark.req("H3")
 
 
 def of(*sections: Any) -> DocumentView:
@@ -50,9 +50,9 @@ async def test_a_section_follows_all_that_it_rests_on_and_a_line_that_makes_it_s
 
 
 async def test_the_map_tells_state_cost_and_why_a_line_is_stale_without_a_script(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    page = (await web.get(f"{document(document_id)}/map")).text
+    page = (await http.get(f"{document(document_id)}/map")).text
     solution = page.partition('id="node-solution"')[2].partition("</li>")[0]
     assert 'data-upstream="research" data-stale="research"' in solution
     assert "stale version 1 · 15 tokens · $0.00 Depends on Research version 1, now 2" in plain(solution)
@@ -60,19 +60,19 @@ async def test_the_map_tells_state_cost_and_why_a_line_is_stale_without_a_script
 
 @pytest.mark.req("E3")
 async def test_a_document_and_its_map_are_read_as_they_were_at_any_event_and_nothing_is_decided_there(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     address = f"/documents/{document_id}"
-    history = (await web.get(f"{address}/history")).json()
+    history = (await http.get(f"{address}/history")).json()
     first, last = history[0]["sequence"], history[-1]["sequence"]
-    then, now = [(await web.get(address, params={"at": at})).json() for at in (first, last)]
+    then, now = [(await http.get(address, params={"at": at})).json() for at in (first, last)]
     assert (then["last_sequence"], {one["version"] for one in then["sections"].values()}) == (first, {0})
-    assert now == (await web.get(address)).json()
-    assert (await web.get(address, params={"at": first - 1})).status_code == 404
-    past = (await web.get(f"{document(document_id)}/map", params={"at": first})).text
+    assert now == (await http.get(address)).json()
+    assert (await http.get(address, params={"at": first - 1})).status_code == 404
+    past = (await http.get(f"{document(document_id)}/map", params={"at": first})).text
     assert "As it was on" in past
     assert f'/{document_id}/work"' not in past
-    assert f'map?at={last}"' in (await web.get(f"{document(document_id)}/history?all=true")).text
+    assert f'map?at={last}"' in (await http.get(f"{document(document_id)}/history?all=true")).text
 
 
 async def test_the_map_is_drawn_where_there_is_room_and_follows_what_happens(

@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 from stemma_artifacts.objects import CHUNK_BYTES
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e
@@ -24,7 +25,7 @@ from stemma_testkit.document_events import (
 OLD, NEW = "# Research\n\nThe lawn is small.\n", "# Research\n\nThe lawn is large.\n"
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def written(backstage: Backstage, document_id: str) -> str:
     """The address of a section with two versions."""
     drafts = [await backstage.text(document_id, text) for text in (OLD, NEW)]
@@ -48,8 +49,10 @@ async def test_a_section_is_read_with_its_versions_and_their_differences(http: h
         assert (await http.get(missing)).status_code == 404
 
 
-@pytest.mark.req("H1")
-async def test_content_has_its_digest_for_a_name_and_is_given_in_parts(http: httpx.AsyncClient, written: str) -> None:
+@pytest.mark.req("H1", "S6")
+async def test_content_has_its_digest_for_a_name_is_given_in_parts_and_runs_in_no_browser(
+    http: httpx.AsyncClient, written: str
+) -> None:
     address, digest = f"{written}/text", hashlib.sha256(NEW.encode()).hexdigest()
     whole = await http.get(address)
     assert (whole.headers["etag"], whole.headers["accept-ranges"]) == (f'"{digest}"', "bytes")
@@ -64,17 +67,12 @@ async def test_content_has_its_digest_for_a_name_and_is_given_in_parts(http: htt
     assert (beyond.status_code, beyond.headers["content-range"]) == (416, f"bytes */{size}")
     changed = await http.get(address, headers={"Range": "bytes=0-1", "If-Range": '"other"'})
     assert (changed.status_code, changed.text) == (200, NEW)
-
-
-@pytest.mark.req("H1", "S6")
-async def test_a_browser_neither_guesses_at_content_nor_runs_it(http: httpx.AsyncClient, written: str) -> None:
-    digest = hashlib.sha256(NEW.encode()).hexdigest()
-    stored = await http.get(f"{written.partition('/sections')[0]}/artifacts/{digest}")
+    of_document = f"{written.partition('/sections')[0]}/artifacts"
+    stored = await http.get(f"{of_document}/{digest}")
     assert stored.text == NEW
     assert stored.headers["content-disposition"].startswith("attachment;")
     assert "sandbox" in stored.headers["content-security-policy"]
-    unknown = await http.get(f"{written.partition('/sections')[0]}/artifacts/{'0' * 64}")
-    assert unknown.status_code == 404
+    assert (await http.get(f"{of_document}/{'0' * 64}")).status_code == 404
 
 
 @pytest.mark.req("H1")
@@ -174,21 +172,16 @@ async def test_large_content_goes_through_a_gateway_that_grows_by_little(
 
 
 @pytest.mark.req("H1")
-async def test_any_part_of_large_content_can_be_asked_for(http: httpx.AsyncClient, kept: Kept) -> None:
+async def test_any_part_of_large_content_can_be_asked_for_and_its_head_reads_none_of_it(
+    http: httpx.AsyncClient, kept: Kept, backstage: Backstage
+) -> None:
     data = os.urandom(SOME)
-    path, _ = await kept(data)
+    path, ref = await kept(data)
     for first, last in ((0, 0), (0, CHUNK_BYTES), (CHUNK_BYTES - 1, CHUNK_BYTES), (5, SOME - 2), (SOME - 1, SOME - 1)):
         part = await http.get(path, headers={"Range": f"bytes={first}-{last}"})
         assert (part.status_code, part.content) == (206, data[first : last + 1])
         assert part.headers["content-range"] == f"bytes {first}-{last}/{SOME}"
     assert (await http.get(path)).content == data
-
-
-@pytest.mark.req("H1")
-async def test_the_head_of_content_tells_what_there_is_and_reads_none_of_it(
-    http: httpx.AsyncClient, kept: Kept, backstage: Backstage, document_id: str
-) -> None:
-    path, ref = await kept(os.urandom(SOME))
     head = await http.head(path, headers={"Range": "bytes=0-9"})
     assert (head.status_code, head.headers["content-length"]) == (200, str(SOME)), "only GET knows parts"
     assert (head.headers["etag"], head.headers["accept-ranges"]) == (f'"{ref.digest}"', "bytes")

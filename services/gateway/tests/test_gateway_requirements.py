@@ -3,7 +3,7 @@
 import html
 import re
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from html import escape, unescape
 from types import ModuleType
@@ -19,15 +19,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.bids import BidRule, BidRules
 from stemma_contracts.v1.blocks import BlockIndex, IdentifiedBlock
 from stemma_contracts.v1.deadlines import Deadline, DeadlineChange, Deadlines, DueTime
-from stemma_contracts.v1.inputs import (
-    Anchor,
-    Anchors,
-    DrawnPage,
-    DrawnPages,
-    InputReading,
-    PageWord,
-    PageWords,
-)
+from stemma_contracts.v1.inputs import Anchor, Anchors, DrawnPage, DrawnPages, InputReading, PageWord, PageWords
 from stemma_contracts.v1.ledger import (
     AnswersFound,
     ChangedRow,
@@ -40,6 +32,7 @@ from stemma_contracts.v1.ledger import (
     RequirementDecision,
     SecondOpinion,
 )
+from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_contracts.v1.validation import ValidationSummary
@@ -51,10 +44,9 @@ from stemma_provisioning import client_user
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
-from .conftest import Caller
-from .desk_pages import NARROW, PNG, Desk, check, plain, section
+from .desk_pages import PNG, Desk, all_requested, plain, requested, section
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H4", "H5")]
+pytestmark = pytest.mark.req("H2", "H4", "H5")
 NAME = "rfp <i>.pdf"
 BOX = r'<rect [^>]*x="([\d.]+)" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"'
 READ = "# Terms\n\nThe contractor shall train ten users.\n\n# Offers\n\nThe offeror must sign <b>form</b> A.\n"
@@ -112,36 +104,31 @@ BID = BidRules(
 )
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
-    """The other side, with a ledger of three rows, one of which is answered, after an amendment."""
-    async with open_backstage(server) as stage:
-        read = await stage.text(document_id, READ)
-        anchors = Anchors(
-            anchors=(
-                Anchor(offset=0, kind="page", label="p. 1"),
-                Anchor(offset=READ.index("# Offers"), kind="page", label="p. 2"),
-            )
+async def prepare(bus: Backstage, document_id: str) -> None:
+    """A ledger of three rows, one of which is answered, after an amendment."""
+    read = await bus.text(document_id, READ)
+    anchors = Anchors(
+        anchors=(
+            Anchor(offset=0, kind="page", label="p. 1"),
+            Anchor(offset=READ.index("# Offers"), kind="page", label="p. 2"),
         )
-        reading = InputReading(
-            text=read,
-            anchors=await stage.text(document_id, anchors.model_dump_json()),
-            drawn=await drawn(stage, document_id),
-        )
-        draft = await stage.text(document_id, DRAFT)
-        await stage.append(
-            document_id,
-            document_requested(),
-            e.DocumentInputAdded(
-                input_id="input-1", file=InputFile(name=NAME, artifact=read, role="request"), to_read=True
-            ),
-            e.DocumentInputRead(input_id="input-1", version=1, job_id="j9", reading=reading),
-            *await ledger_read(stage, document_id),
-            section_drafted("research", draft, 1),
-            await answered(stage, document_id),
-        )
-        await stage.list_research(document_id)
-        yield stage
+    )
+    reading = InputReading(
+        text=read, anchors=await bus.text(document_id, anchors.model_dump_json()), drawn=await drawn(bus, document_id)
+    )
+    draft = await bus.text(document_id, DRAFT)
+    await bus.append(
+        document_id,
+        document_requested(),
+        e.DocumentInputAdded(
+            input_id="input-1", file=InputFile(name=NAME, artifact=read, role="request"), to_read=True
+        ),
+        e.DocumentInputRead(input_id="input-1", version=1, job_id="j9", reading=reading),
+        *await ledger_read(bus, document_id),
+        section_drafted("research", draft, 1),
+        await answered(bus, document_id),
+    )
+    await bus.list_research(document_id)
 
 
 async def drawn(stage: Backstage, document_id: str) -> ArtifactRef:
@@ -206,71 +193,8 @@ def ledger(document_id: str) -> str:
     return f"/desk/documents/{document_id}/requirements"
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
-async def test_the_ledger_a_row_and_its_source_fit_320_pixels_and_axe_finds_nothing_in_them(
-    desk: Desk, scheme: Any, address: str, bus: Backstage, document_id: str
-) -> None:
-    here, of_it = ledger(document_id), f"/desk/documents/{document_id}"
-    looked = RequirementDecision(requirement_id="R1", looked=True)
-    await bus.append(document_id, e.RequirementsDecided(decisions=(looked,)), section_drafted("research", version=2))
-    async with desk(here, viewport=NARROW, color_scheme=scheme) as page:
-        for path in (f"{of_it}/matrix", here, f"{here}/R1", f"{of_it}/inputs/input-1/at?line=3&row=R1"):
-            await page.goto(f"{address}{path}")
-            await check(page, path)
-            assert "Requirements" in await page.content()
-        picture = await page.locator(".page svg").bounding_box()
-        assert picture is not None
-        assert 0 < picture["width"] <= NARROW["width"], "a page fits, and need not be moved to be read"
-
-
-async def test_keys_alone_decide_about_the_row_that_has_the_focus_and_about_all_that_are_ticked(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    async with desk(ledger(document_id)) as page:
-        await page.keyboard.press("j")
-        await page.keyboard.press("j")
-        await page.keyboard.press("x")
-        await expect(page.get_by_role("status")).to_contain_text("Not applicable (1 requirement)")
-        await expect(page.locator("#R2")).to_be_focused()
-        await page.get_by_label("all 3 of this page").check()
-        await page.keyboard.press("a")
-        await expect(page.get_by_role("status")).to_contain_text("Confirm (3 requirements)")
-        await page.get_by_role("button", name="Drop R3").click()
-        await expect(page.get_by_role("status")).to_contain_text("Drop (1 requirement)")
-    asked = [request for _, request in bus.received]
-    assert all(isinstance(one, DecideRequirements) for one in asked)
-    decided = [one.decisions for one in asked if isinstance(one, DecideRequirements)]
-    assert decided == [
-        (RequirementDecision(requirement_id="R2", status="not_applicable"),),
-        tuple(RequirementDecision(requirement_id=name, confirmed=True) for name in ("R1", "R2", "R3")),
-        (RequirementDecision(requirement_id="R3", dropped=True),),
-    ]
-
-
-@pytest.mark.req("L1")
-async def test_the_history_says_why_requirements_are_read_that_nobody_asked_for(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
-) -> None:
-    page = (await web.get(f"/desk/documents/{document_id}/history?all=true")).text
-    assert "the requirements are being read, since a request changed" in plain(page)
-
-
-@pytest.mark.req("L1")
-async def test_a_warning_of_the_ledger_is_told_until_it_is_closed(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
-) -> None:
-    page = (await web.get(ledger(document_id))).text
-    assert "rfp &lt;i&gt;.pdf</bdi>: no deadline was found in more than a page" in page
-    assert "rfp &lt;i&gt;.pdf</bdi>: of_a_later_release" in page
-    [warning] = re.findall('value="(no_deadlines=[^"]*)"', page)
-    await web.post(f"{ledger(document_id)}/close", data={"warning": html.unescape(warning)})
-    [(_, asked)] = bus.received
-    assert isinstance(asked, DecideRequirements)
-    assert asked.closed == (LedgerWarning(code="no_deadlines", source=NAME),)
-
-
-async def test_a_row_leads_to_the_words_of_its_source_and_to_the_block_that_answers_it(
-    desk: Desk, bus: Backstage, document_id: str
+async def test_a_row_leads_to_its_words_and_to_its_answer_and_keys_alone_decide_about_one_or_all_that_are_ticked(
+    desk: Desk, bus: Backstage, address: str, document_id: str
 ) -> None:
     async with desk(ledger(document_id)) as page:
         await page.get_by_role("link", name="Ten users are trained on site.").click()
@@ -285,20 +209,60 @@ async def test_a_row_leads_to_the_words_of_its_source_and_to_the_block_that_answ
         await page.keyboard.press("b")
         await expect(page.locator("h1")).to_contain_text("p. 1")
         await expect(page.locator(".rendered")).not_to_contain_text("offeror")
+        await page.goto(f"{address}{ledger(document_id)}")
+        await page.keyboard.press("j")
+        await page.keyboard.press("j")
+        await page.keyboard.press("x")
+        await expect(page.get_by_role("status")).to_contain_text("Not applicable (1 requirement)")
+        await expect(page.locator("#R2")).to_be_focused()
+        await page.get_by_label("all 3 of this page").check()
+        await page.keyboard.press("a")
+        await expect(page.get_by_role("status")).to_contain_text("Confirm (3 requirements)")
+        await page.get_by_role("button", name="Drop R3").click()
+        await expect(page.get_by_role("status")).to_contain_text("Drop (1 requirement)")
+    asked = all_requested(bus, *[DecideRequirements] * 3)
+    assert [one.decisions for one in asked] == [
+        (RequirementDecision(requirement_id="R2", status="not_applicable"),),
+        tuple(RequirementDecision(requirement_id=name, confirmed=True) for name in ("R1", "R2", "R3")),
+        (RequirementDecision(requirement_id="R3", dropped=True),),
+    ]
+
+
+@pytest.mark.req("L1")
+async def test_the_history_says_why_requirements_are_read_that_nobody_asked_for(
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    page = (await http.get(f"/desk/documents/{document_id}/history?all=true")).text
+    assert "the requirements are being read, since a request changed" in plain(page)
+
+
+@pytest.mark.req("L1")
+async def test_a_warning_of_the_ledger_is_told_until_it_is_closed(
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    page = (await http.get(ledger(document_id))).text
+    assert "rfp &lt;i&gt;.pdf</bdi>: no deadline was found in more than a page" in page
+    assert "rfp &lt;i&gt;.pdf</bdi>: of_a_later_release" in page
+    opinion = plain(page).partition("Second opinion of a model ( some/<b>model</b> )")[2]
+    assert ": more requirements: 0, made up and left out: 2. It is not whole: it was cut off" in opinion
+    [warning] = re.findall('value="(no_deadlines=[^"]*)"', page)
+    await http.post(f"{ledger(document_id)}/close", data={"warning": html.unescape(warning)})
+    asked = requested(bus, DecideRequirements)
+    assert asked.closed == (LedgerWarning(code="no_deadlines", source=NAME),)
 
 
 async def test_the_page_that_a_row_stands_on_is_shown_with_its_words_marked_and_no_other_page(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
     source = f"/desk/documents/{document_id}/inputs/input-1"
-    async with caller(address, follow_redirects=True) as http:
-        row, other, text, one = [
-            (await http.get(path)).text
-            for path in (f"{ledger(document_id)}/R1", f"{ledger(document_id)}/R2", f"{source}/at?line=3&row=R1", source)
-        ]
-        assert f'href="{source}/text"' in one
-        picture = await http.get(re.findall(f'href="({source}/pages/[^"]*)"', row)[0])
-        missing = await http.get(f"{source}/pages/{'0' * 64}")
+    http.follow_redirects = True
+    row, other, text, one = [
+        (await http.get(path)).text
+        for path in (f"{ledger(document_id)}/R1", f"{ledger(document_id)}/R2", f"{source}/at?line=3&row=R1", source)
+    ]
+    assert f'href="{source}/text"' in one
+    picture = await http.get(re.findall(f'href="({source}/pages/[^"]*)"', row)[0])
+    missing = await http.get(f"{source}/pages/{'0' * 64}")
     assert "p. 1 of rfp &lt;i&gt;.pdf, with these words marked" in row
     boxes = [[round(float(edge)) for edge in found] for found in re.findall(BOX, row)]
     assert boxes == [[198, 99, 94, 12], [98, 111, 194, 12], [98, 123, 44, 12]]
@@ -321,7 +285,7 @@ async def test_a_passage_that_goes_on_elsewhere_is_marked_as_far_as_it_stands_on
 
 @pytest.mark.req("S6")
 async def test_what_grows_with_a_document_is_worked_on_beside_the_event_loop(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
+    http: httpx.AsyncClient, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called: list[tuple[str, bool]] = []
 
@@ -340,16 +304,16 @@ async def test_what_grows_with_a_document_is_worked_on_beside_the_event_loop(
     watch(documents, "reference_of")
     here = f"/desk/documents/{document_id}"
     paths = ("map", "requirements?text=x", "requirements/R1")
-    pages = [await web.get(f"{here}/{path}") for path in paths]
-    missing = await web.get(f"/documents/{document_id}/artifacts/{'0' * 64}")
+    pages = [await http.get(f"{here}/{path}") for path in paths]
+    missing = await http.get(f"/documents/{document_id}/artifacts/{'0' * 64}")
     assert [page.status_code for page in (*pages, missing)] == [200, 200, 200, 404]
     assert dict(called) == dict.fromkeys(("listed", "marked", "drawn", "reference_of"), False)
 
 
 async def test_what_an_amendment_changed_is_told_at_the_words_with_the_sections_that_it_makes_stale(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    page = (await web.get(ledger(document_id))).text
+    page = (await http.get(ledger(document_id))).text
     box = page.partition('class="box amended"')[2].partition("</details>")[0]
     assert "new: 0, changed: 1, withdrawn: 1" in plain(box)
     assert ("<del>five</del>" in box, "<ins>ten</ins>" in box) == (True, True)
@@ -359,12 +323,11 @@ async def test_what_an_amendment_changed_is_told_at_the_words_with_the_sections_
 
 
 async def test_deadlines_stand_by_their_days_with_what_is_past_open_and_changed_in_words(
-    address: str, caller: Caller, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    async with caller(address, follow_redirects=True) as http:
-        page = (await http.get(ledger(document_id), headers={"Accept-Language": "de"})).text
-        box = page.partition('class="box deadlines"')[2].partition("</details>")[0]
-        source = await http.get(unescape(re.findall('href="([^"]*line=7[^"]*)"', box)[0]))
+    page = (await http.get(ledger(document_id), headers={"Accept-Language": "de"})).text
+    box = page.partition('class="box deadlines"')[2].partition("</details>")[0]
+    source = await http.get(unescape(re.findall('href="([^"]*line=7[^"]*)"', box)[0]), follow_redirects=True)
     past, coming, counted = [plain(row) for row in box.split("<li ")[1:]]
     assert "2019-03-04 oder 2019-04-03 vorbei Fragen" in past
     assert "Tag und Monat können vertauscht sein" in past
@@ -373,13 +336,8 @@ async def test_deadlines_stand_by_their_days_with_what_is_past_open_and_changed_
     assert "ab einem Ereignis gerechnet Sonstiges" in counted
     assert f'href="{ledger(document_id)}/R2">R2</a>' in box
     assert (source.url.path.endswith("/text"), str(source.url).partition("?")[2]) == (True, "line=7&row=R2#line-7")
-
-
-async def test_any_client_gets_the_deadlines_over_http_and_is_told_if_none_were_looked_for(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
-) -> None:
-    told = (await web.get(f"/documents/{document_id}/deadlines")).json()
-    nothing = await web.get("/documents/nothing/deadlines")
+    told = (await http.get(f"/documents/{document_id}/deadlines")).json()
+    nothing = await http.get("/documents/nothing/deadlines")
     assert [(one["deadline"]["deadline_id"], one["state"]) for one in told] == [
         ("D2", "past"), ("D1", "coming"), ("D3", "open"),
     ]  # fmt: skip
@@ -389,84 +347,64 @@ async def test_any_client_gets_the_deadlines_over_http_and_is_told_if_none_were_
 
 @pytest.mark.req("B6")
 async def test_the_desk_and_any_client_have_what_the_request_says_about_the_bid(
-    address: str, caller: Caller, web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    async with caller(address, follow_redirects=True) as http:
-        page = (await http.get(ledger(document_id), headers={"Accept-Language": "de"})).text
-        box = page.partition("bid-rules")[2].partition("</details>")[0]
-        source = await http.get(unescape(re.findall('href="([^"]*line=7)"', box)[0]))
+    page = (await http.get(ledger(document_id), headers={"Accept-Language": "de"})).text
+    box = page.partition("bid-rules")[2].partition("</details>")[0]
+    source = await http.get(unescape(re.findall('href="([^"]*line=7)"', box)[0]), follow_redirects=True)
     limit, paper, validity = [plain(row) for row in box.split("<li ")[1:]]
     assert "höchstens Seiten <i>plan 3 " in limit
     assert "Papier A4 oder letter ersetzt durch B3" in paper
     assert "Bindefrist 90 Tage" in validity
     assert source.status_code == 200
-    told = (await web.get(f"/documents/{document_id}/bid-rules")).json()
+    told = (await http.get(f"/documents/{document_id}/bid-rules")).json()
     assert [(one["rule_id"], one["number"]) for one in told["found"]] == [("B1", 3), ("B2", None), ("B3", 90)]
-    assert (await web.get("/documents/nothing/bid-rules")).status_code == 404
+    assert (await http.get("/documents/nothing/bid-rules")).status_code == 404
 
 
 async def test_without_scripts_rows_are_assigned_merged_cut_and_read_again_by_forms_alone(
-    address: str, caller: Caller, bus: Backstage, client: Client, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, client: Client, document_id: str
 ) -> None:
     here, rows = ledger(document_id), (await client.ledger(document_id)).rows_digest
-    async with caller(address, follow_redirects=True) as http:
-        page = (await http.get(here)).text
-        assert f'name="rows" value="{rows}"' in page
-        assert f"checked disabled> <bdi>{escape(NAME)}</bdi>" in page
-        both = {"rows": rows, "row": ["R2", "R3"], "verb": "assign", "assign": "solution"}
-        done = [await http.post(here, data=both)]
-        done.append(await http.post(f"{here}/R3", data={"rows": rows, "verb": "merge", "merge": "R1"}))
-        refused = await http.post(f"{here}/R2", data={"rows": rows, "verb": "cut", "cut": "nowhere"})
-        done.append(await http.post(f"{here}/R2", data={"rows": rows, "verb": "cut", "cut": "must sign"}))
-        done.append(await http.post(f"{here}/read", data={"nothing": ""}))
+    http.follow_redirects = True
+    page = (await http.get(here)).text
+    assert f'name="rows" value="{rows}"' in page
+    assert f"checked disabled> <bdi>{escape(NAME)}</bdi>" in page
+    both = {"rows": rows, "row": ["R2", "R3"], "verb": "assign", "assign": "solution"}
+    done = [await http.post(here, data=both)]
+    done.append(await http.post(f"{here}/R3", data={"rows": rows, "verb": "merge", "merge": "R1"}))
+    refused = await http.post(f"{here}/R2", data={"rows": rows, "verb": "cut", "cut": "nowhere"})
+    done.append(await http.post(f"{here}/R2", data={"rows": rows, "verb": "cut", "cut": "must sign"}))
+    done.append(await http.post(f"{here}/read", data={"second_opinion": "true"}))
     assert "begins nowhere" in refused.text.partition('role="alert">')[2]
     told = [plain(page.text.partition('class="note good" role="status">')[2].partition("</p>")[0]) for page in done]
     assert told == [f"Done: {each}" for each in ("Assign (2 requirements)", "Merge", "Split", "Read the requirements")]
-    assigned, merged, cut, read = [request for _, request in bus.received]
-    assert isinstance(cut, SplitRequirements)
+    decided = (DecideRequirements, DecideRequirements, SplitRequirements, ReadRequirements)
+    assigned, merged, cut, read = all_requested(bus, *decided)
     assert [(one.requirement_id, one.cuts) for one in cut.splits] == [("R2", (ROWS[1].quote.index("must sign"),))]
-    assert isinstance(assigned, DecideRequirements)
-    assert isinstance(merged, DecideRequirements)
-    assert isinstance(read, ReadRequirements)
     assert assigned.decisions == tuple(
         RequirementDecision(requirement_id=name, section_id="solution") for name in ("R2", "R3")
     )
     assert merged.decisions == (RequirementDecision(requirement_id="R3", merged_into="R1"),)
-    assert (read.sources, read.without_brief, read.second_opinion) == ((), True, False)
-
-
-@pytest.mark.full
-async def test_a_second_opinion_is_asked_for_with_a_key_and_what_the_last_one_said_is_told(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    async with desk(ledger(document_id)) as page:
-        told = page.get_by_text("Second opinion of a model (some/<b>model</b>)")
-        await expect(told).to_contain_text(
-            "more requirements: 0, made up and left out: 2. It is not whole: it was cut off"
-        )
-        await page.keyboard.press("l")
-        await expect(page.get_by_role("status").first).to_contain_text("Read the requirements")
-    ((_, asked),) = bus.received
-    assert isinstance(asked, ReadRequirements)
-    assert asked.second_opinion
+    assert (read.sources, read.without_brief, read.second_opinion) == ((), True, True)
 
 
 async def test_what_cannot_be_decided_is_refused_in_words_and_what_was_ticked_still_is(
-    web: httpx.AsyncClient, bus: Backstage, client: Client, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, client: Client, document_id: str
 ) -> None:
     known = (await client.document(document_id)).ledger
     assert known is not None
     assert known.rows is not None
     here, seen = ledger(document_id), {"rows": known.rows.digest}
-    none = await web.post(here, data={**seen, "verb": "confirm"})
-    nothing = await web.post(here, data={**seen, "row": "R1", "verb": "burn"})
-    nowhere = await web.post(here, data={**seen, "row": "R1", "verb": "assign", "assign": "a b"})
-    before = await web.post(here, data={"rows": "0" * 64, "row": "R1", "verb": "confirm"})
+    none = await http.post(here, data={**seen, "verb": "confirm"})
+    nothing = await http.post(here, data={**seen, "row": "R1", "verb": "burn"})
+    nowhere = await http.post(here, data={**seen, "row": "R1", "verb": "assign", "assign": "a b"})
+    before = await http.post(here, data={"rows": "0" * 64, "row": "R1", "verb": "confirm"})
     bus.problems = (Problem(field="decisions.0", message="there is no row R8"),)
-    refused = await web.post(f"{here}?status=open", data={**seen, "row": "R2", "verb": "confirm"})
-    alone = await web.post(f"{here}/R1", data={**seen, "verb": "burn"})
-    missing = await web.get(f"{here}/R8")
-    unlike = await web.get(f"{here}?status=fine")
+    refused = await http.post(f"{here}?status=open", data={**seen, "row": "R2", "verb": "confirm"})
+    alone = await http.post(f"{here}/R1", data={**seen, "verb": "burn"})
+    missing = await http.get(f"{here}/R8")
+    unlike = await http.get(f"{here}?status=fine")
     assert [one.status_code for one in (none, nothing, nowhere, before)] == [422, 422, 422, 409]
     assert "there is no such decision" in alone.text
     assert "tick at least one requirement" in none.text
@@ -509,3 +447,38 @@ async def test_a_part_of_a_text_is_a_page_or_no_longer_than_is_shown_at_once() -
     assert "".join(part.text for part in parts) == long
     assert len(parts) == 3
     assert part_at("y" * 10 * LONG, (), 7).text == "y" * 10 * LONG
+
+
+async def looked_and_changed(bus: Backstage, document_id: str) -> str:
+    """Somebody looks at the row that research answers, then research gets another text; the address of the matrix."""
+    decision = RequirementDecision(requirement_id="R1", looked=True)
+    draft = await bus.text(document_id, "# Research\n\nTwelve users are trained.\n")
+    edited = e.SectionEdited(section_id="research", version=2, draft=draft, origin=Origin.WRITTEN, actor="ana")
+    await bus.append(document_id, e.RequirementsDecided(decisions=(decision,)), edited)
+    return f"/desk/documents/{document_id}/matrix"
+
+
+def row_of(page: str, name: str) -> str:
+    return next(plain(f"<tr{row}") for row in page.split("<tr") if f"/requirements/{name}?" in row)
+
+
+async def test_the_matrix_shows_demands_by_sections_with_holes_and_keeps_a_mark_until_somebody_looks(
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    here = await looked_and_changed(bus, document_id)
+    page = (await http.get(here)).text
+    assert "1 section answers no demand: Solution" in plain(page)
+    assert page.count('<th scope="col">') == 3
+    assert row_of(page, "R1").endswith("open section changed")
+    assert page.count('class="hole"') == 3
+    assert page.count('name="row"') == 1
+    only = (await http.get(f"{here}?suspect=true")).text
+    assert [f"/requirements/{name}?" in only for name in ("R1", "R2", "R3")] == [True, False, False]
+    assert (await http.post(here, data={"verb": "looked_at"})).status_code == 422, "nothing is ticked"
+    rows = page.partition('name="rows" value="')[2].partition('"')[0]
+    done = await http.post(here, data={"rows": rows, "row": "R1", "verb": "looked_at"})
+    assert done.headers["location"].startswith(f"{here}?done=looked_at")
+    request = requested(bus, DecideRequirements)
+    assert request.decisions == (RequirementDecision(requirement_id="R1", looked=True),)
+    await bus.append(document_id, e.RequirementsDecided(decisions=request.decisions))
+    assert "section changed" not in (await http.get(here)).text

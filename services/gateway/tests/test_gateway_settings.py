@@ -9,52 +9,50 @@ from stemma_testkit.backstage import Backstage
 from .conftest import PAGES
 from .desk_pages import NARROW, Desk, check
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H4", "H8")]
+pytestmark = pytest.mark.req("H4", "H8")
 PRESSED = "new KeyboardEvent('keydown', {key: '?', bubbles: true, cancelable: true, composed: true})"
 CHOSEN = {"theme": "dark", "language": "de", "keys": "off"}
 
 
-async def test_settings_are_kept_in_the_browser_and_hold_for_pages_before_the_sign_in(web: httpx.AsyncClient) -> None:
-    kept = await web.post("/desk/settings", data=CHOSEN, headers=PAGES, follow_redirects=True)
+async def test_settings_are_kept_in_the_browser_and_hold_for_pages_before_the_sign_in(http: httpx.AsyncClient) -> None:
+    kept = await http.post("/desk/settings", data=CHOSEN, headers=PAGES, follow_redirects=True)
     assert '<html lang="de" data-theme="dark" data-keys="off">' in kept.text
     assert "Die Einstellungen sind gespeichert." in kept.text
-    before = await web.get("/sign-in", headers=PAGES | {"Accept-Language": "en"})
+    before = await http.get("/sign-in", headers=PAGES | {"Accept-Language": "en"})
     assert '<html lang="de" data-theme="dark"' in before.text
-    again = await web.post("/desk/settings", data={}, headers=PAGES, follow_redirects=True)
+    again = await http.post("/desk/settings", data={}, headers=PAGES, follow_redirects=True)
     assert '<html lang="en">' in again.text
 
 
-@pytest.mark.parametrize("wrong", [{"theme": "pink"}, {"keys": "<b>"}])
 async def test_a_setting_that_is_not_offered_is_refused_and_one_in_the_cookie_is_not_shown(
-    web: httpx.AsyncClient, wrong: dict[str, str]
+    http: httpx.AsyncClient,
 ) -> None:
-    refused = await web.post("/desk/settings", data=wrong, headers=PAGES)
-    assert (refused.status_code, "set-cookie" in refused.headers) == (422, False)
-    forged = {"Cookie": f"{SETTINGS}={httpx.QueryParams(wrong)}"}
-    assert '<html lang="en">' in (await web.get("/desk/settings", headers=PAGES | forged)).text
+    for wrong in ({"theme": "pink"}, {"keys": "<b>"}):
+        refused = await http.post("/desk/settings", data=wrong, headers=PAGES)
+        assert (refused.status_code, "set-cookie" in refused.headers) == (422, False)
+        forged = {"Cookie": f"{SETTINGS}={httpx.QueryParams(wrong)}"}
+        assert '<html lang="en">' in (await http.get("/desk/settings", headers=PAGES | forged)).text
 
 
-async def test_a_key_changes_places_with_the_one_that_had_it_and_all_are_put_back(web: httpx.AsyncClient) -> None:
+async def test_a_key_changes_places_with_the_one_that_had_it_and_all_are_put_back(http: httpx.AsyncClient) -> None:
     for does, key, moved in (("i", "h", "hiih"), ("i", "q", "hiiqqh"), ("i", "i", "hqqh")):
-        there = await web.post("/desk/keys", data={"does": does, "key": key}, headers=PAGES, follow_redirects=True)
+        there = await http.post("/desk/keys", data={"does": does, "key": key}, headers=PAGES, follow_redirects=True)
         assert f'data-moved="{moved}"' in there.text
-    await web.post("/desk/settings", data={"theme": "dark"}, headers=PAGES)
-    assert 'data-theme="dark" data-moved="hqqh"' in (await web.get("/desk/keys", headers=PAGES)).text
+    await http.post("/desk/settings", data={"theme": "dark"}, headers=PAGES)
+    assert 'data-theme="dark" data-moved="hqqh"' in (await http.get("/desk/keys", headers=PAGES)).text
     for wrong in ({"does": "a", "key": "ab"}, {"does": "a", "key": " "}, {"key": "a"}):
-        assert (await web.post("/desk/keys", data=wrong, headers=PAGES)).status_code == 422
-    back = await web.post("/desk/keys", data={"all": "back"}, headers=PAGES, follow_redirects=True)
+        assert (await http.post("/desk/keys", data=wrong, headers=PAGES)).status_code == 422
+    back = await http.post("/desk/keys", data={"all": "back"}, headers=PAGES, follow_redirects=True)
     assert "data-moved" not in back.text
 
 
-@pytest.mark.parametrize("path", ["/sign-in", "/desk/documents/none-1", "/desk/settings"])
-async def test_every_page_has_the_look_of_the_desk_and_no_style_or_script_of_its_own(
-    web: httpx.AsyncClient, path: str
-) -> None:
-    page = await web.get(path, headers=PAGES)
-    assert "/desk.css" in page.text
-    assert "<style" not in page.text
-    assert "style-src 'self'; " in page.headers["content-security-policy"]
-    assert ('href="/desk/documents"' in page.text) == (path != "/sign-in"), "the navigation of who is signed in"
+async def test_every_page_has_the_look_of_the_desk_and_no_style_or_script_of_its_own(http: httpx.AsyncClient) -> None:
+    for path in ("/sign-in", "/desk/documents/none-1", "/desk/settings"):
+        page = await http.get(path, headers=PAGES)
+        assert "/desk.css" in page.text
+        assert "<style" not in page.text
+        assert "style-src 'self'; " in page.headers["content-security-policy"]
+        assert ('href="/desk/documents"' in page.text) == (path != "/sign-in"), "the navigation of who is signed in"
 
 
 async def test_keys_that_are_off_do_nothing_and_axe_finds_nothing_in_either_theme(

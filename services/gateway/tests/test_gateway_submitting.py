@@ -1,12 +1,10 @@
 """What stands against handing a document in, and how its last file holds to the rules for the bid."""
 
-from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
-import pytest_asyncio
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.exports import ExportFormat
@@ -16,9 +14,9 @@ from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import REF, document_requested, review_requested, section_drafted, view_after
 
 from .conftest import PAGES
-from .desk_pages import NARROW, Desk, check, plain
+from .desk_pages import plain
 
-pytestmark = [pytest.mark.asyncio(loop_scope="session"), pytest.mark.req("H2", "H8")]
+pytestmark = pytest.mark.req("H2", "H8")
 BROKEN = RuleCheck(rule_id="B1", kind="page_limit", part="<i>plan", wanted="3", measured="4", state="broken")
 APPROVED = tuple(e.SectionApproved(section_id=name, version=1, actor="ada") for name in ("research", "solution"))
 WRITTEN = tuple(event for name in ("research", "solution") for event in (section_drafted(name), review_requested(name)))
@@ -49,32 +47,29 @@ async def test_a_file_that_is_older_than_a_text_is_told_to_be_exported_again() -
     assert (found.outdated, found.count) == (True, 1)
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def bus(server: Any, open_backstage: Callable[..., Any], document_id: str) -> AsyncIterator[Backstage]:
-    """The other side, with a document that was exported too early."""
-    async with open_backstage(server) as stage:
-        about: dict[str, Any] = {"kind": "work", "obligation": "mandatory", "source": "rfp.pdf"}
-        row = LedgerRow(requirement_id="R1", line=1, quote="Shall <b>sign</b>.", **about)
-        rows = await stage.text(document_id, LedgerRows(given=2, rows=(row,)).model_dump_json())
-        told = await stage.text(document_id, LedgerDifference().model_dump_json())
-        warned = LedgerSummary(mandatory=("R1",), warnings=(LedgerWarning(code="no_deadlines", source="rfp.pdf"),))
-        await stage.append(
-            document_id,
-            document_requested(),
-            *WRITTEN,
-            APPROVED[0],
-            e.RequirementsRequested(),
-            e.RequirementsRead(job_id="j8", rows=rows, difference=told, summary=warned),
-            *exported(BROKEN),
-        )
-        await stage.list_research(document_id)
-        yield stage
+async def prepare(bus: Backstage, document_id: str) -> None:
+    """A document that was exported too early."""
+    about: dict[str, Any] = {"kind": "work", "obligation": "mandatory", "source": "rfp.pdf"}
+    row = LedgerRow(requirement_id="R1", line=1, quote="Shall <b>sign</b>.", **about)
+    rows = await bus.text(document_id, LedgerRows(given=2, rows=(row,)).model_dump_json())
+    told = await bus.text(document_id, LedgerDifference().model_dump_json())
+    warned = LedgerSummary(mandatory=("R1",), warnings=(LedgerWarning(code="no_deadlines", source="rfp.pdf"),))
+    await bus.append(
+        document_id,
+        document_requested(),
+        *WRITTEN,
+        APPROVED[0],
+        e.RequirementsRequested(),
+        e.RequirementsRead(job_id="j8", rows=rows, difference=told, summary=warned),
+        *exported(BROKEN),
+    )
+    await bus.list_research(document_id)
 
 
 async def test_each_thing_that_is_open_is_named_with_its_page_and_a_broken_rule_with_what_was_measured(
-    web: httpx.AsyncClient, bus: Backstage, document_id: str
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    page = (await web.get(f"/desk/documents/{document_id}/submission", headers=PAGES)).text
+    page = (await http.get(f"/desk/documents/{document_id}/submission", headers=PAGES)).text
     said = plain(page)
     assert "5 things are open before it can be handed in." in said
     assert "sections not approved 1 Solution" in said
@@ -83,10 +78,3 @@ async def test_each_thing_that_is_open_is_named_with_its_page_and_a_broken_rule_
     assert "broken page limit <i>plan 3 · here 4" in said
     assert "<b>sign</b>" not in page
     assert "<i>plan" not in page
-
-
-async def test_the_page_of_the_submission_fits_320_pixels_and_axe_finds_nothing(
-    desk: Desk, bus: Backstage, document_id: str
-) -> None:
-    async with desk(f"/desk/documents/{document_id}/submission", viewport=NARROW) as page:
-        await check(page)
