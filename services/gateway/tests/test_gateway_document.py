@@ -309,6 +309,7 @@ async def test_a_question_about_the_budget_is_answered_and_the_budget_set_where_
     assert "About 700 tokens, $1.50." in page
     assert "überschritte das Budget (Kosten)" in german
     assert [(wrong.status_code, 'role="alert"' in wrong.text) for wrong in wrongs] == [(422, True)] * 2
+    assert 'name="calls" inputmode="numeric" pattern="[0-9]*" value="few"' in wrongs[0].text, "what was typed stays"
     answered, raised = all_requested(bus, AnswerBudget, SetBudget)
     assert (answered.question, answered.answer) == ("b2", "once")
     assert raised.budget == Budget(calls=40, cost=2.5)

@@ -76,4 +76,9 @@ async def test_what_became_of_a_bid_and_how_long_a_text_holds_are_said_on_the_de
         True,
         "2099-06-30T23:59:59+00:00",
     )
-    assert (await http.post("/desk/library", data={**about, "expires": "soon"})).status_code == 422
+    wrong = {"document": await approved(bus), "section": "research", "owner": "<bea>", "expires": "soon"}
+    refused = await http.post("/desk/library", data=wrong)
+    assert (refused.status_code, "<details open>" in refused.text) == (422, True)
+    assert all(f'value="{typed}"' in refused.text for typed in ("&lt;bea&gt;", "soon")), "nothing typed is lost"
+    nothing = await http.post(f"/desk/documents/{document_id}/library", data={"outcome": "sold"})
+    assert (nothing.status_code, 'value="open" checked' in nothing.text) == (422, False)

@@ -13,7 +13,7 @@ import httpx
 import pytest
 import pytest_asyncio
 from playwright.async_api import expect
-from stemma_client import Client
+from stemma_client import Client, overviews
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.bids import BidRule, BidRules
@@ -302,12 +302,15 @@ async def test_what_grows_with_a_document_is_worked_on_beside_the_event_loop(
     watch(sources, "marked")
     watch(document_map, "drawn")
     watch(documents, "reference_of")
+    watch(overviews, "sections_by_place")
     here = f"/desk/documents/{document_id}"
     paths = ("map", "requirements?text=x", "requirements/R1")
     pages = [await http.get(f"{here}/{path}") for path in paths]
     missing = await http.get(f"/documents/{document_id}/artifacts/{'0' * 64}")
-    assert [page.status_code for page in (*pages, missing)] == [200, 200, 200, 404]
-    assert dict(called) == dict.fromkeys(("listed", "marked", "drawn", "reference_of"), False)
+    library = await http.get("/desk/library")
+    assert [page.status_code for page in (*pages, missing, library)] == [200, 200, 200, 404, 200]
+    beside = ("listed", "marked", "drawn", "reference_of", "sections_by_place")
+    assert dict(called) == dict.fromkeys(beside, False)
 
 
 async def test_what_an_amendment_changed_is_told_at_the_words_with_the_sections_that_it_makes_stale(

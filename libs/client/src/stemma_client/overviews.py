@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -89,16 +89,18 @@ class Sections:
     connection: Connection
 
     async def __call__(self) -> dict[tuple[str, str], SectionView]:
-        """The sections by document and section."""
-        from stemma_contracts.v1.views import SectionView  # with most of what messages are made of
-
+        """The sections by document and section, read beside the event loop: there may be tens of thousands."""
         subject = f"{_KEYS}.{self.connection.address.tenant}.{subjects.ANY}.{subjects.ANY}"
-        found = dict[tuple[str, str], SectionView]()
         async with aclosing(self.connection.snapshot(_STREAM, subject, latest=True)) as messages:
-            async for message in messages:
-                if section := _read(self.connection, message.subject, message, SectionView):
-                    found[message.subject.split(".")[-2], section.section_id] = section
-        return found
+            stored = [message async for message in messages]
+        return await asyncio.to_thread(sections_by_place, self.connection, stored)
+
+
+def sections_by_place(connection: Connection, stored: Iterable[Msg]) -> dict[tuple[str, str], SectionView]:
+    from stemma_contracts.v1.views import SectionView  # with most of what messages are made of
+
+    read = ((one.subject.split(".")[-2], _read(connection, one.subject, one, SectionView)) for one in stored)
+    return {(document_id, section.section_id): section for document_id, section in read if section is not None}
 
 
 async def read_ids(connection: Connection, tenant: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from . import (
     asking,
-    budgets,
     commenting,
     deciding,
     document,
@@ -61,6 +60,5 @@ PAGES = (
     stating,
     deciding,
     stale,
-    budgets,
 )
 """The pages of the desk, what they load, and what their forms send: each has a router."""

@@ -13,7 +13,15 @@ from stemma_client.reading import at_export, read_document, version_pairs
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.exports import ExportFormat, VersionPair
-from stemma_contracts.v1.requests import CancelDocument, ExportDocument, PauseDocument, ResumeDocument
+from stemma_contracts.v1.requests import (
+    AnswerBudget,
+    CancelDocument,
+    DocumentRequest,
+    ExportDocument,
+    PauseDocument,
+    ResumeDocument,
+    SetBudget,
+)
 from stemma_contracts.v1.views import DocumentView, SectionView, VersionView
 from stemma_domain.costs import WORKS
 
@@ -25,7 +33,7 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of,
 from stemma_gateway.sessions import Session
 
 from .documents import settled
-from .forms import DOCUMENT, REFUSED, SECTION, InSection, SectionAddress, ask, fields_of, led_on, whole_number
+from .forms import DOCUMENT, NOTHING, REFUSED, SECTION, InSection, SectionAddress, ask, fields_of, led_on, whole_number
 from .results import DONE, Result, result_of
 from .section import Part, part_of, people_of
 from .shell import kind_title, shown, title_of
@@ -33,6 +41,8 @@ from .shell import kind_title, shown, title_of
 STEP, MARGIN = 14, 8
 MOST_BYTES, LEAST_OF_A_SECTION = 48 * 1024, 1024
 """Of Markdown on one page at first; what comes behind is loaded by the page, section by section."""
+MOST_DIGITS = 15
+"""Of a bound; nobody pays for more, and Python reads no number of thousands of them."""
 OF_THE_DOCUMENT = ("budget", "export", "keep", "regenerate")
 """What is done about a document and no section of it."""
 WORK: Mapping[str, type[PauseDocument | ResumeDocument | CancelDocument]] = {
@@ -88,7 +98,9 @@ async def document_page(
     thread: str = "",
     whole: bool = False,
     error: Exception | None = None,
+    budget: Mapping[str, str] = NOTHING,
 ) -> Response:
+    """The page of a document; ``budget`` is what was typed of one that was refused."""
     read = await read_log(session, document_id, at_least)
     document = read.document
     parts = await _parts(request, session, document, whole=whole)
@@ -117,6 +129,7 @@ async def document_page(
         done=done if done in OF_THE_DOCUMENT and not at else "",
         result=_result(session, document, at, done, thread),
         viewed=await session.client.viewed.of(document_id),
+        budget=budget,
     )
 
 
@@ -172,6 +185,30 @@ async def stop(request: Request, session: RepeatableCaller, document_id: Documen
     except REFUSED as error:
         return await document_page(request, session, document_id, error=error)
     return led_on(request, DOCUMENT.format(document_id=document_id), "", answer.sequence)
+
+
+@router.post(f"{DOCUMENT}/budget")
+async def decide_budget(request: Request, session: RepeatableCaller, document_id: DocumentId) -> Response:
+    """Set the budget, or with ``answer`` say what becomes of the sections that would pass it."""
+    form = dict(await fields_of(request))
+    try:
+        answer = await ask(session, _budget_asked(document_id, form))
+    except REFUSED as error:
+        return await document_page(request, session, document_id, error=error, budget=form)
+    return led_on(request, DOCUMENT.format(document_id=document_id), "budget", answer.sequence)
+
+
+def _budget_asked(document_id: str, form: Mapping[str, str]) -> DocumentRequest:
+    if "answer" in form:
+        about = {"document_id": document_id, "question": form.get("question"), "answer": form["answer"]}
+        return AnswerBudget.model_validate(about)
+    bounds = {name: form[name].strip() for name in ("calls", "tokens", "cost") if form.get(name, "").strip()}
+    budget = {name: int(bound) if name != "cost" and _is_whole(bound) else bound for name, bound in bounds.items()}
+    return SetBudget.model_validate({"document_id": document_id, "budget": budget})
+
+
+def _is_whole(bound: str) -> bool:
+    return len(bound) <= MOST_DIGITS and bound.isdecimal()
 
 
 @router.post(f"{DOCUMENT}/exports")

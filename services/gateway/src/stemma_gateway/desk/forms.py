@@ -31,6 +31,7 @@ DOCUMENT = "/desk/documents/{document_id}"
 SECTION = f"{DOCUMENT}/sections/{{section_id}}"
 REFUSED = (HttpError, AccessDeniedError, InvalidInputError, RequestRejectedError, AnswerTimeoutError, ValidationError)
 """What a page tells beside the form that was sent; nothing of the form is lost."""
+NOTHING: Mapping[str, str] = MappingProxyType({})
 WAIT_S = 20.0
 MAX_FIELDS, MAX_FIELDS_BYTES = 500, 4 * 1024 * 1024
 MAX_PARTS, MAX_TEXT_BYTES = 1000, 16 * 1024 * 1024

@@ -1,6 +1,6 @@
 """The library: texts that people approved, searched, described, and offered to the demands of a document."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
@@ -22,7 +22,7 @@ from stemma_gateway.sessions import Session
 from stemma_gateway.texts import pairs_compared
 
 from .documents import Words
-from .forms import DOCUMENT, REFUSED, ask, fields_of, led_on
+from .forms import DOCUMENT, NOTHING, REFUSED, ask, fields_of, led_on
 from .shell import age, shown, title_of
 
 PAGE, OFFERS = "/desk/library", f"{DOCUMENT}/library"
@@ -44,7 +44,7 @@ async def describe(request: Request, session: RepeatableCaller) -> Response:
     try:
         answer = await ask(session, _described(fields))
     except REFUSED as error:
-        return await _library(request, session, "", error=error)
+        return await _library(request, session, "", error=error, typed=fields)
     return led_on(request, PAGE, "describe_entry", answer.sequence)
 
 
@@ -60,7 +60,13 @@ def _described(fields: dict[str, str]) -> DescribeEntry:
 
 
 async def _library(
-    request: Request, session: Session, q: str, *, done: str = "", error: Exception | None = None
+    request: Request,
+    session: Session,
+    q: str,
+    *,
+    done: str = "",
+    error: Exception | None = None,
+    typed: Mapping[str, str] = NOTHING,
 ) -> Response:
     found = await search(session.client, q) if q.strip() else None
     return shown(
@@ -73,6 +79,7 @@ async def _library(
         found=found,
         age=lambda time: age(time, language_of(request)),
         done=done if done in DONE else "",
+        typed=typed,
     )
 
 
@@ -92,7 +99,7 @@ async def decide(request: Request, session: RepeatableCaller, document_id: Docum
         asked = _decided(document_id, fields)
         answer = await ask(session, asked)
     except REFUSED as error:
-        return await _offers(request, session, document, error=error)
+        return await _offers(request, session, document, error=error, typed=fields)
     verb = "take_entry" if isinstance(asked, ReuseEntry) else "say_outcome"
     return led_on(request, OFFERS.format(document_id=document_id), verb, answer.sequence)
 
@@ -112,7 +119,13 @@ def _decided(document_id: str, fields: dict[str, str]) -> ReuseEntry | RecordOut
 
 
 async def _offers(
-    request: Request, session: Session, document: DocumentView, *, done: str = "", error: Exception | None = None
+    request: Request,
+    session: Session,
+    document: DocumentView,
+    *,
+    done: str = "",
+    error: Exception | None = None,
+    typed: Mapping[str, str] = NOTHING,
 ) -> Response:
     try:
         found = await offers(session.client, document.document_id)
@@ -130,6 +143,7 @@ async def _offers(
         taken={(one.entry.document_id, one.entry.section_id): one for one in document.reuses},
         age=lambda time: age(time, language_of(request)),
         done=done if done in DONE else "",
+        outcome=typed.get("outcome", document.outcome),
     )
 
 

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
-from types import MappingProxyType
 from typing import Annotated
 from urllib.parse import quote
 
@@ -31,13 +30,12 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, read_log, se
 from stemma_gateway.sessions import Session
 from stemma_gateway.texts import MOST_LINES, Compared, compared, rendered, shown_lines
 
-from .forms import SECTION, InSection, SectionAddress
+from .forms import NOTHING, SECTION, InSection, SectionAddress
 from .results import DONE, Decided, Result, result_elsewhere, result_of
 from .shell import Told, shown, title_of, told
 from .verbs import BY_NAME, Verb, barred_verbs, open_verbs
 
 PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-NOTHING: Mapping[str, str] = MappingProxyType({})
 Number = Annotated[int | None, Query(ge=1, le=2**31)]
 router = APIRouter(route_class=PageRoute)
 
