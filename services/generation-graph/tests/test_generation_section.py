@@ -311,7 +311,7 @@ async def test_a_draft_that_its_model_cannot_mend_is_kept_as_partial_with_the_re
         "what is written again is seen from its beginning"
     )
     draft = await workshop.read(outcome.draft)
-    assert draft.startswith(str(answer.text)[:18])
+    assert all(word in draft for word in str(answer.text).split()[3:6]), "the words below its heading"
     mended, _ = await workshop.run(
         await workshop.job("approach", job_id="again", thread_id="again"), [answer, DRAFT, evaluation("approach")]
     )
