@@ -109,8 +109,9 @@ QUAY = "Quay B follows in the first half of 2028. All is in use on 15 October 20
         ("en", VISITORS, "Around seventy percent of the visitors asked for a garden.", []),
         ("en", VISITORS, "Around sixty percent of the visitors asked for a garden.", ["sixty percent"]),
         ("en", VISITORS, "Around seventy percent of the teachers asked for a pond.", ["seventy percent"]),
+        ("en", "It runs from 1 March 2027 to 1 June 2027.", "It runs for 3 months, not for 6 months.", ["6 months"]),
     ],
-    ids="chapter words translated close far cells ja zh half share lesser others".split(),
+    ids="chapter words translated close far cells ja zh half share lesser others lasting".split(),
 )
 def test_what_the_sources_say_in_another_form_is_supported_and_what_they_say_of_something_else_is_not(
     language: str, facts: str, draft: str, missing: list[str]
