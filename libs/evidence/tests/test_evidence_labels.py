@@ -88,6 +88,14 @@ def test_rows_of_values_are_cited_by_their_cells_and_a_text_without_places_by_it
     assert found[1][0].anchor is None
 
 
+@pytest.mark.req("I3")
+def test_lines_have_the_labels_of_the_pages_that_they_stand_on_and_not_of_the_next_one() -> None:
+    labels = FILES[0].labels
+    assert [labels.within(*lines) for lines in ((1, 4), (1, 8), (5, 9), (9, 9), (0, 3), (3, 99))] == [
+        ("p. 1",), ("p. 1", "p. 2"), ("p. 1", "p. 2", "p. 3"), ("p. 3",), (), (),
+    ]  # fmt: skip
+
+
 @pytest.mark.req("I3", "T9")
 @pytest.mark.parametrize(
     ("draft", "exists", "holds"),

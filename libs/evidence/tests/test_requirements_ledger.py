@@ -266,6 +266,17 @@ def test_an_amendment_in_words_marks_the_rows_that_it_touches_moves_the_date_and
     assert due.due.days == ("2027-03-26",)
 
 
+@pytest.mark.req("L2", "B7")
+def test_an_amendment_touches_no_row_of_its_own() -> None:
+    section = "## 3.2 Watchmen\n\n"
+    sources = [
+        Source("base.md", f"{section}The contractor shall provide two watchmen.\n", "en"),
+        Source("a.md", f"{section}Section 3.2 is deleted.\n\nThe contractor shall provide one watchman.\n", "en"),
+    ]
+    rows = read_ledger(sources, LedgerRows()).rows
+    assert [row.amended for row in rows] == ["a.md:3: Section 3.2 is deleted.", ""]
+
+
 QUESTIONS = """# Questions and answers
 
 ## Question 1

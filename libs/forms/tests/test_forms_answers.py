@@ -168,6 +168,11 @@ def test_another_item_unit_or_currency_has_no_price_and_then_the_sum_is_open_too
     assert priced(sheet(head, row, ["2", "Project manager", "day", 1], ["", "Total net"]))[::2] == [[None, None]] * 2
 
 
+def test_an_item_that_has_two_prices_has_none() -> None:
+    twice = f"{RATES}| Engineer | day | 990.00 |\n"
+    assert priced(sheet(ENGLISH, ["1", "Engineer", "day", 1]), twice) == [[None, None]]
+
+
 def test_a_total_is_made_of_the_rate_of_its_row_and_open_where_that_is() -> None:
     head = ["Functie", "Aantal uren", "Uurtarief (EUR)", "Totaal (EUR)"]
     rates = (

@@ -35,6 +35,8 @@ def test_sentences_and_rows_that_say_the_same_one_after_the_other_have_one_and_o
     assert told.startswith("Aa. Bb.[^source-1] Cc.[^source-2]\n\nDd.[^source-3]\n")
     table = "| h |\n|---|\n| a1 |\n| b2 |\n"
     assert noted(table, a1="x", b2="x").startswith("| h |\n|---|\n| a1 |\n| b2[^source-1] |\n")
+    overlapping = with_footnotes("One two. Three.", [Footnote(0, 8, "x"), Footnote(4, 8, "y")])
+    assert overlapping == "One two.[^source-1] Three.\n\n[^source-1]: x\n"
 
 
 def test_words_are_no_markup_and_labels_of_the_text_are_not_taken() -> None:
