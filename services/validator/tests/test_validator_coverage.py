@@ -69,7 +69,7 @@ async def test_what_is_in_another_language_is_not_comparable_and_both_languages_
 @pytest.mark.req("T1")
 def test_what_is_named_in_an_event_is_bounded_and_the_rest_is_counted() -> None:
     missing = BlockCoverage(file="\u4e00" * 80, chapter="", line=1, standing="missing", why="absent")
-    foreign = BlockCoverage(file="", chapter="", line=1, standing="not_comparable", language="de")
+    foreign = BlockCoverage(file="a", chapter="", line=1, standing="not_comparable", language="de")
     blocks = [missing.model_copy(update={"chapter": f"{n} " + "\u4e00" * 300}) for n in range(100)]
     blocks += [foreign.model_copy(update={"file": f"{n}" + "\u4e00" * 80}) for n in range(100)]
     found = summarised(blocks, None)
