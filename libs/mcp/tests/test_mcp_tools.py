@@ -81,7 +81,7 @@ async def test_every_tool_that_is_made_of_a_contract_sends_each_argument(called:
         _, sent = backstage.received[-1]
         assert sent == asking.request.model_validate(arguments | {"actor": sent.actor, "request_id": sent.request_id})
         assert told["next"][0]["tool"] == LOOKED_UP_BY.get(asking.token, "document_status")
-        assert asking.request.model_fields.keys() - offered.keys() <= {"actor", "images", "text_upload"}
+        assert asking.request.model_fields.keys() - offered.keys() <= {"actor", "images", "shown", "text_upload"}
 
 
 VERSION = {"document_id": "d1", "section_id": "research", "version": 1}
