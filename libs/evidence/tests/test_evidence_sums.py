@@ -200,6 +200,13 @@ def test_a_limit_that_is_none_of_the_whole_price_is_no_ceiling(asked: str) -> No
 
 
 @pytest.mark.req("B8")
+def test_a_part_of_a_row_does_not_count_twice_in_a_table_without_a_total() -> None:
+    prices = table("A | EUR 40", "of which labour | EUR 10", "B | EUR 60")
+    assert findings(prices, asked="The bid must not exceed EUR 105.") == []
+    assert findings(prices, asked="The bid must not exceed EUR 95.") == ["over: 100 EUR, EUR 95, brief.md"]
+
+
+@pytest.mark.req("B8")
 def test_a_total_that_another_section_states_otherwise_is_found_from_either_side() -> None:
     prices, said = table("A | EUR 40,000", "B | EUR 60,000"), "In total this comes to EUR 99,000.\n"
     assert findings(said, others=prices) == ["elsewhere: EUR 99,000, 100,000 EUR, plan"]
