@@ -1,9 +1,9 @@
-"""What no file may hold: package registries, paths of one machine, conflict marks; and what is at the top."""
+"""What texts say: what none may hold, what is at the top, what `make check` tells first, and the table of failures."""
 
 import re
 
 import pytest
-from source_tree import ROOT, files, texts
+from source_tree import ROOT, files, python_files, texts
 
 TOP = {
     "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "contracts", "deploy",
@@ -41,3 +41,22 @@ def test_the_top_level_holds_the_places_agreed_on() -> None:
 
 def test_no_other_lock_stands_beside_ours() -> None:
     assert [p.name for p in files() if p.name in {"uv.lock", "package-lock.json", "poetry.lock"}] == []
+
+
+@pytest.mark.req("E2")
+def test_a_broken_contract_is_told_before_what_it_breaks() -> None:
+    recipe = (ROOT / "Makefile").read_text().partition("\ncheck:")[2].partition("\n\n")[0]
+    commands = re.findall(r"^\t@(.*)", recipe, re.MULTILINE)
+    assert commands[0] == "$(BIN)/python contracts/generate.py --check"
+
+
+LINE = re.compile(r"^\| `([a-z-]+)` \|", re.MULTILINE)
+MARK = re.compile(r"^@pytest\.mark\.failure\(\"([a-z-]+)\"\)$", re.MULTILINE)
+
+
+@pytest.mark.req("P17")
+def test_every_line_of_the_table_of_failures_has_a_test_and_the_other_way_round() -> None:
+    table = (ROOT / "docs" / "failures.md").read_text(encoding="utf-8")
+    marked = {m for path in python_files() if path.name.startswith("test_") for m in MARK.findall(path.read_text())}
+    assert (lines := LINE.findall(table))
+    assert sorted(lines) == sorted(marked)

@@ -51,16 +51,14 @@ def _cpu_seconds(process: psutil.Process) -> float:
 
 
 @asynccontextmanager
-async def installation(milliseconds: int = 0, env: Mapping[str, str] | None = None) -> AsyncIterator[Installation]:
+async def installation(milliseconds: int = 0) -> AsyncIterator[Installation]:
     """A fresh installation in a folder that is removed at the end."""
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="stemma-bench-")))
         others = [name for name in service_names() if name != subjects.GENERATION]
-        every = {name: dict(env or {}) for name in others}
-        local = LocalStemma(folder / "data", processes=True, services=others, env=every)
+        local = LocalStemma(folder / "data", processes=True, services=others)
         stemma = await stack.enter_async_context(local)
-        own = {**(env or {}), "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(_config(folder))}
-        generation = _generation(stemma, milliseconds, own)
+        generation = _generation(stemma, milliseconds, _config(folder))
         stack.push_async_callback(generation.stop)
         await generation.start(START_S)
         yield Installation(stemma, generation, await _admin(stack, stemma))
@@ -84,9 +82,10 @@ async def _admin(stack: AsyncExitStack, stemma: LocalStemma) -> Nats:
     return admin
 
 
-def _generation(stemma: LocalStemma, milliseconds: int, env: Mapping[str, str]) -> ManagedProcess:
+def _generation(stemma: LocalStemma, milliseconds: int, config: Path) -> ManagedProcess:
     user, data = subjects.GENERATION, stemma.folder
     own = {
+        "STEMMA_GENERATION_GRAPH_CONFIG_DIR": str(config),
         "STEMMA_NATS_URL": stemma.url,
         "STEMMA_NATS_USER": user,
         "STEMMA_NATS_PASSWORD": stemma.password(user),
@@ -96,7 +95,7 @@ def _generation(stemma: LocalStemma, milliseconds: int, env: Mapping[str, str]) 
     return ManagedProcess(
         user,
         [sys.executable, str(HERE / "bench_generation.py"), str(milliseconds)],
-        {**os.environ, **env, **own},
+        {**os.environ, **own},
         log=data.log(user),
         ready_file=data.ready_file(user),
         report=lambda *_: None,

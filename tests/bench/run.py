@@ -20,7 +20,6 @@ import bench_reading
 import bench_report
 import bench_runs
 import bench_staleness
-import bench_tracing
 
 Part = Callable[[bool], Awaitable[None]]
 
@@ -43,7 +42,6 @@ PARTS: dict[str, tuple[str, Part]] = {
         "what real edits make stale, and what they concern",
         lambda _: bench_staleness.staleness(),
     ),
-    "tracing": ("CPU of a run without and with the exporter of traces", bench_tracing.tracing),
 }
 
 

@@ -21,7 +21,7 @@ BENCH = Path(__file__).with_name("run.py")
     ("arguments", "code", "words"),
     [
         (["--only", "runs,lintt"], 2, "no part is called 'lintt'; there are ready, verbs, runs"),
-        (["--help"], 0, "  tracing    CPU of a run without and with the exporter of traces"),
+        (["--help"], 0, "  recovery   how soon a section goes on after kill -9 of a worker"),
     ],
 )
 def test_help_says_what_each_part_measures_and_a_part_that_there_is_not_is_refused(

@@ -17,10 +17,11 @@ BUILT = [name for name, service in SERVICES.items() if "build" in service]
 LASTING = [name for name, service in SERVICES.items() if service["restart"] == "unless-stopped"]
 
 
-def test_the_file_is_one_by_the_schema_of_the_compose_specification(tmp_path: Path) -> None:
+def test_the_files_are_such_by_the_schema_of_the_compose_specification(tmp_path: Path) -> None:
     program = str(Path(sys.executable).with_name("check-jsonschema"))
     command = [program, "--builtin-schema", "vendor.compose-spec"]
-    assert subprocess.run([*command, str(FILE)], check=False, capture_output=True).returncode == 0
+    good = [str(FILE), str(ROOT / "deploy" / "observability" / "compose.yaml")]
+    assert subprocess.run([*command, *good], check=False, capture_output=True).returncode == 0
     wrong = tmp_path / "wrong.yml"
     wrong.write_text(FILE.read_text(encoding="utf-8").replace("restart:", "restarts:"))
     assert subprocess.run([*command, str(wrong)], check=False, capture_output=True).returncode == 1

@@ -2,10 +2,7 @@
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,10 +73,7 @@ def test_every_service_is_asked_and_expected() -> None:
     assert asked == expected
 
 
-def test_the_layer_is_one_of_the_compose_specification_and_mounts_files_that_are_there(tmp_path: Path) -> None:
-    program = str(Path(sys.executable).with_name("check-jsonschema"))
-    command = [program, "--builtin-schema", "vendor.compose-spec", str(LAYER)]
-    assert subprocess.run(command, check=False, capture_output=True).returncode == 0
+def test_the_layer_mounts_files_that_are_there_and_publishes_to_this_machine_alone() -> None:
     services = yaml.safe_load(LAYER.read_text(encoding="utf-8"))["services"].values()
     mounts = [mount.split(":") for service in services for mount in service["volumes"] if mount.startswith(".")]
     assert [where for where, _, mode in mounts if not (ROOT / where).exists() or mode != "ro"] == []

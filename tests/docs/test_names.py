@@ -40,7 +40,7 @@ ELSEWHERE = {
 
 METRICS = {name for metric in Metric for name in exposed_names(metric)} | set(OF_THE_PROCESS)
 FAILURES = set(re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/failures.md").read_text(encoding="utf-8"), re.MULTILINE))
-"""The lines of the table of failures, each of which has a test (`test_architecture_failures.py`)."""
+"""The lines of the table of failures, each of which has a test (`test_architecture_texts.py`)."""
 
 
 @cache
