@@ -290,14 +290,13 @@ async def test_a_beginning_that_fits_two_documents_is_refused(
     cli: Any, backstage: Any, summary: DocumentSummary
 ) -> None:
     await backstage.summarise(summary.model_copy(update={"sections": ()}))
-    await backstage.summarise(
-        summary.model_copy(update={"document_id": f"{summary.document_id[:-1]}-2", "sections": ()})
-    )
+    await backstage.summarise(summary.model_copy(update={"document_id": f"{summary.document_id}-2", "sections": ()}))
 
     done = await cli("show", summary.document_id[:20])
 
     assert done.exit_code == 2
     assert "2 documents begin with" in done.stderr
+    assert "begin with" not in (await cli("show", summary.document_id)).stderr, "a whole id is one document's"
 
 
 async def test_show_prints_a_draft_without_control_sequences_and_says_which_sections_there_are(

@@ -184,3 +184,11 @@ def test_a_deadline_of_several_days_is_due_on_their_last_once_they_have_begun(
     care = Deadline(deadline_id="D1", kind="end", due=due, source="rfp.pdf", line=1, quote="Pflege")
     [listed] = listed_deadlines([care], date.fromisoformat(today))
     assert (listed.state, listed.days_left) == state
+
+
+@pytest.mark.req("L1")
+def test_a_deadline_of_a_month_is_past_once_the_month_is_over() -> None:
+    month = DueTime(written="March 2027", days=("2027-03",))
+    due = Deadline(deadline_id="D1", kind="end", due=month, source="rfp.pdf", line=1, quote="March 2027")
+    days = [listed_deadlines([due], date(2027, *day))[0] for day in ((3, 31), (4, 1))]
+    assert [(one.state, one.days_left) for one in days] == [("today", 0), ("past", -1)]

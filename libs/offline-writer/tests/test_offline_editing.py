@@ -61,6 +61,7 @@ SHORT_B5 = "The van is slow. The van is also old. (fleet.md, Vans)"
         ("Delete the heading Risks", {"b7": ""}),
         ("Drop the section Risks", {"b7": "", "b8": ""}),
         ("Remove the second item", {"b6": "- An item about parking"}),
+        ("Remove the last item", {"b6": "- An item about parking"}),
         ("Remove parking", {"b6": "- An item about rain"}),
         (
             "Add a sentence about housebound members",
