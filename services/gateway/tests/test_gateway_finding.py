@@ -183,9 +183,8 @@ async def test_keys_alone_lead_from_any_page_to_what_is_searched_and_no_letter_d
         await page.wait_for_url(f"**{here}")
         await page.goto(page.url.removesuffix(here) + "/desk/search?q=garden")
         await check(page, "search page")
-        await page.goto(page.url.partition("/desk")[0] + "/desk/keys")
-        await page.keyboard.press("c")
-        await page.wait_for_url("**/desk/new")
+        await page.goto(page.url.partition("/desk")[0] + "/desk/documents?q=garden")
+        await check(page, "documents")
 
 
 async def test_a_first_visit_explains_the_words_of_the_desk_and_offers_a_sample(
