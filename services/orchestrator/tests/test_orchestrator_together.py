@@ -5,12 +5,13 @@ import json
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
-from domain_naive import Ask, Book, Say
+from domain_naive import Ask, Book, Both, Say
 from domain_witness import Witness
 from nats.aio.client import Client as Nats
 from nats.js import JetStreamContext
@@ -22,6 +23,7 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.review import ReviewEdits, ReviewMode, ReviewPolicy
 from stemma_domain.work import open_jobs
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
+from stemma_markdown import renew
 from stemma_orchestrator.app import service
 from stemma_provisioning import NatsServer, client_user
 from stemma_testkit.defects import appends_without_fence
@@ -111,19 +113,12 @@ async def history_of(nats: Nats, document_id: str) -> list[Recorded]:
 
 
 def decisions(history: Sequence[Recorded]) -> list[list[e.AnyEvent]]:
-    """The events of each decision: what follows from one, and what it voids before, name neither request nor job."""
+    """The events of each decision, which is what one message caused."""
     found: list[list[e.AnyEvent]] = []
-    voided: list[e.AnyEvent] = []
-    for recorded in history:
-        event = recorded.event
-        assert isinstance(event, e.AnyEvent)
-        if isinstance(event, e.SectionEditVoided):
-            voided.append(event)
-        elif cause_of(event) is None:
-            found[-1].append(event)
-        else:
-            found.append([*voided, event])
-            voided = []
+    for _, caused in groupby(history, key=lambda recorded: recorded.envelope.causation_id):
+        events = [recorded.event for recorded in caused if isinstance(recorded.event, e.AnyEvent)]
+        found.append(events)
+    assert sum(map(len, found)) == len(history)
     return found
 
 
@@ -140,13 +135,18 @@ def witnessed(crowd: Crowd, history: Sequence[Recorded]) -> Witness:
     limits = plans[0].max_lint_rounds, plans[0].max_revisions
     proposes = plans[0].review_edits == "human"
     dependencies = {plan.section_id: plan.depends_on for plan in plans}
-    witness = Witness(Book(dependencies, by_policy, *limits, proposes, both=lambda mine, _: mine))
+    witness = Witness(Book(dependencies, by_policy, *limits, proposes, merging=as_on_the_edge))
     witness.begun([requested])
     for events in rest:
         cause = next(filter(None, map(cause_of, events)), None)
         assert cause is not None
         witness.saw(move_behind(crowd, witness, cause), events)
     return witness
+
+
+def as_on_the_edge(before: str, mine: str, theirs: str, steps: Sequence[tuple[str, str]]) -> Both:
+    made = renew(before, mine, theirs, steps)
+    return Both(made.text, len(made.conflicts))
 
 
 def move_behind(crowd: Crowd, witness: Witness, cause: str) -> Ask | Say:

@@ -3,10 +3,11 @@
 It knows no event, no job and no state of the core. Open work has a ticket, and an outcome names its ticket.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import count
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,34 @@ Kept = dict[str, frozenset[tuple[str, str]]]
 """The stale upstreams that a text was kept against, and the words of those sections that had made them stale."""
 
 
+class Both(NamedTuple):
+    """What comes of two texts that were made of one."""
+
+    words: str
+    conflicts: int = 0
+
+
+Merging = Callable[[str, str, str, Sequence[tuple[str, str]]], Both]
+"""Of the text before, a person's, a machine's, and the texts around each change of people."""
+
+
+def each_after_the_other(before: str, mine: str, theirs: str, steps: Sequence[tuple[str, str]]) -> Both:
+    """Both texts; a machine's that ends with 2 is in conflict."""
+    return Both(f"{mine} + {theirs}", int(theirs.endswith("2")))
+
+
 @dataclass(frozen=True)
 class Text:
+    """``theirs`` are a machine's words that were merged into it; it is ``renewed`` if that made it."""
+
     words: str
     rests_on: dict[str, int]
     human: bool
     kept_anyway: Kept = field(default_factory=dict)
     unchecked: bool = False
+    theirs: str = ""
+    conflicts: int = 0
+    renewed: bool = False
 
 
 @dataclass
@@ -73,6 +95,7 @@ class Part:
     started_on: dict[str, int] = field(default_factory=dict)
     guidance: str = ""
     rounds: int = 0
+    report: str = ""
     revisions: int = 0
     before: str = ""
     generated: bool = False
@@ -104,16 +127,14 @@ class Part:
     def settled(self) -> bool:
         return self.status in ("approved", "edited")
 
-    def put(self, text: Text, *, by_a_person: bool = False) -> None:
-        """Another text is another version; the same text is the same version, and a person's if it ever was.
-
-        An edit that is being made goes on beside a text that a person writes.
-        """
+    def put(self, text: Text) -> None:
+        """Another text is another version; the same text is the same version, and a person's if it ever was."""
         same = bool(self.texts) and self.texts[-1].words == text.words
         self.may_go = self.may_go and same and not text.human
-        if self.texts and self.texts[-1].words == text.words:
-            text = replace(text, human=self.texts.pop().human or text.human)
-        elif self.proposal is not None and (self.proposal.words or not by_a_person):
+        if same:
+            was = self.texts.pop()
+            text = replace(text, human=was.human or text.human, theirs=text.theirs or was.theirs, renewed=was.renewed)
+        elif self.proposal is not None:
             self.end_proposal("void proposal")
         self.texts.append(text)
 
@@ -121,6 +142,17 @@ class Part:
     def is_kept(self) -> bool:
         """Whether a person's words stand that nobody gave up."""
         return bool(self.texts) and self.texts[-1].human and not self.may_go
+
+    def merged(self, words: str, merging: Merging) -> Both | None:
+        """What comes of a machine's words where a person's stand: both were made of its last words before."""
+        if not self.is_kept:
+            return None
+        before, since = Text("", {}, human=False), list[Text]()
+        for text in self.texts:
+            before, since = (before, [*since, text]) if text.human else (text, [])
+        base = [before.words, *(text.theirs for text in since if text.theirs)][-1]
+        steps = [(was.words, now.words) for was, now in zip([before, *since], since, strict=False) if not now.renewed]
+        return merging(base, since[-1].words, words, steps)
 
     def end_proposal(self, fate: str) -> None:
         assert self.proposal is not None
@@ -148,13 +180,13 @@ class Book:
         max_rounds: int,
         max_revisions: int,
         proposes: bool = False,
-        both: Callable[[str, str], str] = "{} + {}".format,
+        merging: Merging = each_after_the_other,
     ):
         self.parts = {name: Part(above, name in by_policy) for name, above in ups.items()}
         self.status = "running"
         self.exports, self._answered, self.started = set[int](), set[int](), set[str]()
         self._tickets, self._max_rounds, self._max_revisions = count(1), max_rounds, max_revisions
-        self._both = both
+        self._merging = merging
         self._proposes, self.proposals, self.refused = proposes, 0, list[tuple[int, str]]()
         self._go_on()
 
@@ -199,20 +231,32 @@ class Book:
                 found[part.proposal.check] = ("check-proposal", name)
         return found | dict.fromkeys(self.exports, ("convert", ""))
 
-    def merged(self, ticket: int, words: str) -> str:
+    def merged(self, ticket: int, words: str) -> Both | None:
         """What comes of words of a machine that has this ticket."""
         kind, name = self.tickets().get(ticket, ("", ""))
         if kind == "propose":
             return self._changed(self.parts[name], words)
-        return self._merged(self.parts[name], words) if kind.startswith(("generate", "resume")) else ""
+        return self.parts[name].merged(words, self._merging) if kind.startswith(("generate", "resume")) else None
 
-    def _merged(self, part: Part, words: str) -> str:
-        return self._both(part.texts[-1].words, words) if part.is_kept else ""
-
-    def _changed(self, part: Part, words: str) -> str:
+    def _changed(self, part: Part, words: str) -> Both | None:
         """What comes of a change of an earlier version."""
         assert part.proposal is not None
-        return self._both(part.texts[-1].words, words) if part.proposal.version < len(part.texts) else ""
+        if part.proposal.version == len(part.texts):
+            return None
+        return self._merging(part.texts[part.proposal.version - 1].words, part.texts[-1].words, words, ())
+
+    def waiting(self, ask: Ask) -> tuple[str, str, Both] | None:
+        """A person's text, the words of the edit that waits there, and what that is as a change of the text."""
+        part = self.parts.get(ask.section)
+        if part is None or not part.texts or part.proposal is None or not part.proposal.words:
+            return None
+        if ask.verb == "restore" and 1 <= ask.number <= len(part.texts):
+            given = part.texts[ask.number - 1].words
+        elif ask.verb == "write":
+            given = ask.words
+        else:
+            return None
+        return given, part.proposal.words, self._merging(part.texts[-1].words, given, part.proposal.words, ())
 
     def ask(self, ask: Ask) -> str:
         """Do what is asked, or tell why not."""
@@ -281,6 +325,8 @@ class Book:
 
     def _refusal_of_change(self, ask: Ask, part: Part) -> str:
         match ask.verb:
+            case "approve" if part.texts[-1].conflicts:
+                return "conflicts"
             case "edit" if part.work in ("edit", "revise"):
                 return "status"
             case "edit" if part.proposal is not None:
@@ -314,10 +360,10 @@ class Book:
             case "write":
                 self._keep_edit(part)
                 rests_on = part.texts[-1].rests_on if part.texts else self._numbers(part)
-                self._settle(part, Text(ask.words, rests_on, True, part.kept_anyway), by_a_person=True)
+                self._give(ask, part, Text(ask.words, rests_on, True, part.kept_anyway))
             case "restore":
                 old = part.texts[ask.number - 1]
-                self._settle(part, replace(old, human=True))
+                self._give(ask, part, replace(old, human=True, theirs="", conflicts=0, renewed=False))
             case "keep":
                 anyway = {up: self.causes(up) for up in part.ups if self.reasons(up)}
                 part.texts[-1] = replace(part.texts[-1], rests_on=self._numbers(part), kept_anyway=anyway)
@@ -333,6 +379,22 @@ class Book:
                 part.before = part.status if part.settled else "queued" if unwritten else "awaiting_review"
                 part.checks = {}
                 self._open(part, "revise" if self._proposes else ask.verb)
+
+    def _give(self, ask: Ask, part: Part, text: Text) -> None:
+        """A person's text; an edit that is being made goes on beside one that is written, one that waits is merged."""
+        proposal, waiting, before = part.proposal, self.waiting(ask), len(part.texts)
+        goes_on = ask.verb == "write" and proposal is not None and not proposal.words
+        if proposal is None or not (waiting or goes_on):
+            self._settle(part, text)
+            return
+        part.proposal = None
+        self._settle(part, text)
+        part.proposal = proposal
+        if waiting and len(part.texts) > before:
+            both = waiting[-1]
+            proposal.version, proposal.words, proposal.check = len(part.texts), both.words, next(self._tickets)
+            if both.words == text.words:
+                part.end_proposal("void proposal")
 
     def _keep_edit(self, part: Part) -> None:
         """What the editor changes will be proposed."""
@@ -396,8 +458,11 @@ class Book:
     def _proposed(self, part: Part, say: Say) -> None:
         assert part.proposal is not None
         if say.verb == "revised":
-            part.proposal.words = self._changed(part, say.words) or say.words
+            both = self._changed(part, say.words)
+            part.proposal.words = both.words if both else say.words
             part.proposal.version, part.proposal.check = len(part.texts), next(self._tickets)
+            if both and both.words == part.texts[-1].words:
+                part.end_proposal("void proposal")
         else:
             part.end_proposal("withdrawn proposal")
 
@@ -418,8 +483,8 @@ class Book:
         work, part.work = part.work, ""
         match say.verb:
             case "generated":
-                both = self._merged(part, say.words)
-                part.put(Text(both or say.words, part.started_on, human=bool(both)))
+                both = part.merged(say.words, self._merging)
+                part.put(_drafted(say.words, part.started_on, both))
                 part.generated, part.evaluated_well = True, say.good and not both
                 self._open(part, "validate")
                 part.checks = {"evaluate": next(self._tickets)} if both else {}
@@ -435,7 +500,7 @@ class Book:
                 part.checks = {"evaluate": next(self._tickets)}
             case "validated":
                 part.checked(in_full=True)
-                self._validated(part, say.good)
+                self._validated(part, say)
             case _ if work == "validate":
                 part.checked(in_full=False)
                 part.status = "awaiting_review"
@@ -445,11 +510,12 @@ class Book:
                 given_up = (work, say.verb) == ("resume again", "dead")
                 part.status, part.again = "failed", "" if given_up else AGAIN.get(work, "")
 
-    def _validated(self, part: Part, good: bool) -> None:
-        if part.generated and not good and part.rounds < self._max_rounds:
-            part.rounds += 1
+    def _validated(self, part: Part, say: Say) -> None:
+        """What a round finds just as the one before it did, another round would not mend."""
+        if part.generated and not say.good and part.rounds < self._max_rounds and say.words != part.report:
+            part.rounds, part.report = part.rounds + 1, say.words
             self._open(part, "generate")
-        elif part.generated and good and part.by_policy and part.evaluated_well:
+        elif part.generated and say.good and part.by_policy and part.evaluated_well:
             part.status = "approved"
         else:
             part.status = "awaiting_review"
@@ -460,8 +526,8 @@ class Book:
     def _queue(self, part: Part, guidance: str) -> None:
         part.status, part.work, part.checks, part.guidance, part.again = "queued", "", {}, guidance, ""
 
-    def _settle(self, part: Part, text: Text, *, by_a_person: bool = False) -> None:
-        part.put(text, by_a_person=by_a_person)
+    def _settle(self, part: Part, text: Text) -> None:
+        part.put(text)
         part.status, part.work, part.asks, part.again, part.guidance = "edited", "", False, "", ""
         part.checks = {kind: next(self._tickets) for kind in ("validate", "evaluate")}
 
@@ -476,7 +542,7 @@ class Book:
         self.started = {name for name, part in self.parts.items() if part.status == "queued" and self._met(part, stale)}
         for name in self.started:
             part = self.parts[name]
-            part.started_on, part.rounds, part.checks = self._numbers(part), 0, {}
+            part.started_on, part.rounds, part.report, part.checks = self._numbers(part), 0, "", {}
             self._open(part, "generate")
         statuses = {part.status for part in self.parts.values()}
         if self.started or stale:
@@ -488,3 +554,9 @@ class Book:
 
     def _met(self, part: Part, stale: set[str]) -> bool:
         return all(self.parts[up].settled and up not in stale for up in part.ups)
+
+
+def _drafted(words: str, rests_on: dict[str, int], both: Both | None) -> Text:
+    if both is None:
+        return Text(words, rests_on, human=False)
+    return Text(both.words, rests_on, human=True, theirs=words, conflicts=both.conflicts, renewed=True)

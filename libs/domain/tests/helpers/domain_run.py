@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from domain_naive import Ask, Book
+from domain_naive import Ask, Book, Both
 from domain_story import Story, merged
 from domain_witness import Move, Witness, command_of, outcome_of, say_of
 from hypothesis import strategies as st
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
-from stemma_domain.commands import Command, Record
+from stemma_domain.commands import Command, Merged, Record
 from stemma_domain.decide import decide
 from stemma_domain.state import NO_NOTES, Document, State
 
-MAX_ROUNDS, MAX_REVISIONS = 1, 2
+MAX_ROUNDS, MAX_REVISIONS = 2, 2
 VERBS = [
     *["work"] * 12,
     *["approve", "write", "keep"] * 4,
@@ -130,13 +130,19 @@ class Run:
 
     def _command(self, move: Move) -> Command:
         if isinstance(move, Ask):
-            return command_of(move, self.story.asked(), self.witness.proposals)
+            command = command_of(move, self.story.asked(), self.witness.proposals)
+            waiting = self.witness.book.waiting(move)
+            return replace(command, waiting=(_merged(*waiting),)) if waiting else command
         name = self.witness.work[move.ticket][1]
         both = self.witness.book.merged(move.ticket, move.words)
         outcome = outcome_of(move, self.witness.jobs[move.ticket], name or None)
         ours = self.witness.book.parts[name].texts[-1].words if both else ""
-        return Record(outcome, merged(both, move.words, ours=ours) if both else None)
+        return Record(outcome, _merged(ours, move.words, both) if both else None)
 
     def _again(self, which: int) -> None:
         if self.commands:
             assert decide(self.commands[which % len(self.commands)], self.story.state) == []
+
+
+def _merged(ours: str, theirs: str, both: Both) -> Merged:
+    return merged(both.words, theirs, both.conflicts, ours)

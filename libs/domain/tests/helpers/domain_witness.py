@@ -31,6 +31,7 @@ REFUSALS: dict[str, tuple[str, ...]] = {
     "status": tuple(f"section_{status}" for status in SectionStatus),
     "unknown need": ("question_closed",),
     "old version": ("version_old", "nothing_written"),
+    "conflicts": ("conflicts_open",),
     "revision limit": ("revision_limit",),
     "nothing written": ("nothing_written",),
     "not stale": ("section_not_stale",),
@@ -282,7 +283,7 @@ def outcome_of(say: Say, job_id: str, section_id: str | None, document_id: str =
         case "refused":
             return o.InstructionRefused(**about, reason=ref("no"))
         case "validated":
-            return o.DraftValidated(**about, validation=validation(say.good))
+            return o.DraftValidated(**about, validation=validation(say.good, say.words))
         case "evaluated":
             return o.DraftEvaluated(**about, evaluation=evaluation(passed=say.good), provenance=PROVENANCE)
         case "converted":
