@@ -4,12 +4,13 @@ from typing import Any
 
 import domain_asking as asking
 import pytest
-from domain_story import PROVENANCE, Story, merged, ref, validation
+from domain_story import PROVENANCE, Story, evaluation, merged, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.jobs import DraftHistory
 from stemma_contracts.v1.provenance import Origin
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_domain.hands import Hand, UnmergedDraft, hand_of
 
 pytestmark = pytest.mark.req("L4", "P9", "P10")
@@ -71,6 +72,17 @@ def test_a_merged_draft_is_judged_anew_and_not_approved_with_open_conflicts(rene
     assert renewed.jobs(j.EvaluateDraft)
     assert renewed.status("research") == "awaiting_review"
     renewed.approve("research", 3).then_refused("conflicts_open")
+
+
+def test_no_policy_approves_a_merged_draft_that_is_judged_before_it_is_validated() -> None:
+    story = Story()
+    story.create(review=ReviewPolicy(mode=ReviewMode.NONE))
+    write(story, "mine")
+    regenerate(story, 1)
+    story.drafted("research", "anew", merged("both", "anew", conflicts=1))
+    story.said(story.job(j.EvaluateDraft), o.DraftEvaluated, evaluation=evaluation(), provenance=PROVENANCE)
+    story.validated("research")
+    assert story.status("research") == "awaiting_review"
 
 
 @pytest.mark.parametrize(("text", "version"), [("both", 3), ("other words", 4)])

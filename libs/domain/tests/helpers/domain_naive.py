@@ -485,7 +485,7 @@ class Book:
             case "generated":
                 both = part.merged(say.words, self._merging)
                 part.put(_drafted(say.words, part.started_on, both))
-                part.generated, part.evaluated_well = True, say.good and not both
+                part.generated, part.evaluated_well = True, say.good
                 self._open(part, "validate")
                 part.checks = {"evaluate": next(self._tickets)} if both else {}
             case "paused":
@@ -515,7 +515,7 @@ class Book:
         if part.generated and not say.good and part.rounds < self._max_rounds and say.words != part.report:
             part.rounds, part.report = part.rounds + 1, say.words
             self._open(part, "generate")
-        elif part.generated and say.good and part.by_policy and part.evaluated_well:
+        elif part.generated and say.good and part.by_policy and part.evaluated_well and not part.texts[-1].theirs:
             part.status = "approved"
         else:
             part.status = "awaiting_review"

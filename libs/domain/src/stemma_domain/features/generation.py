@@ -144,10 +144,10 @@ def _settled_by_policy(section: Section, in_cycles: bool) -> bool:
     """A failed evaluation always goes to a person; a text without a judgement goes on where nobody has to judge.
 
     Where a review judges the sections in cycles, an evaluation is shown and stops none of them. A text that lacks a
-    part goes to a person everywhere.
+    part goes to a person everywhere, and so does one that was merged with a person's words.
     """
-    evaluation: Evaluation | None = section.current.evaluation if section.current else None
-    policy = section.plan.review
+    current, policy = section.current, section.plan.review
+    evaluation: Evaluation | None = current.evaluation if current and not current.merge else None
     if evaluation is None or policy.mode is ReviewMode.HUMAN or _lacks_a_part(evaluation):
         return False
     if policy.mode is ReviewMode.NONE:
