@@ -75,7 +75,10 @@ async def follows_what_waits(inbox: Page, other: Page, bus: Backstage, document_
     await other.goto(inbox.url.partition("/desk")[0] + "/desk/keys")
     await bus.list_research(document_id, version=2, status=SectionStatus.APPROVED)
     await expect(row).to_be_hidden()
-    await expect(inbox.locator("h1 .count")).to_have_text(str(all_of_it - 1))
+    if all_of_it > 1:
+        await expect(inbox.locator("h1 .count")).to_have_text(str(all_of_it - 1))
+    else:
+        await expect(inbox.locator("h1 .count")).to_have_count(0)
     if mine > 1:
         await expect(inbox).to_have_title(f"({mine - 1}) Inbox · Stemma")
         await expect(other).to_have_title(f"({mine - 1}) Keys · Stemma")
