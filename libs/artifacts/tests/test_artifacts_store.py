@@ -16,6 +16,7 @@ from stemma_artifacts.store import (
     JetStreamArtifactStore,
     MemoryArtifactStore,
     digest_of,
+    look_for,
 )
 from stemma_contracts import subjects
 from stemma_contracts.tokens import InvalidToken
@@ -58,6 +59,9 @@ async def test_another_document_has_nothing_of_it(store: ArtifactStore, data: by
     ref = await _put(store, data, document_id="only-here")
     with pytest.raises(ArtifactMissing):
         await store.get("default", "elsewhere", ref)
+    await look_for(store, "default", "only-here", ref)
+    with pytest.raises(ArtifactMissing):
+        await look_for(store, "default", "elsewhere", ref)
 
 
 @pytest.mark.parametrize("data", [b"of default", LARGE])

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 from stemma_artifacts.store import ArtifactMissing, MemoryArtifactStore, reference
+from stemma_confinement import Limits, Stalled
 from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import CompareReturn, ConvertDocument, FillForm, ReadInput
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted, Outcome
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_converter.app import ConverterSettings, converter, make_tools, service
-from stemma_converter.handlers import on_compare_return, on_convert_document, on_fill_form, routes
+from stemma_converter.handlers import Tools, on_compare_return, on_convert_document, on_fill_form, routes
 from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_testkit.routing import routed
 from stemma_testkit.servers import eventually
@@ -127,6 +128,25 @@ async def test_a_tenant_with_many_conversions_leaves_one_at_a_time_to_another(
     await asyncio.wait(tasks)
 
 
+HELD = b'{"versions": []}'
+
+
+def all_begun(tools: Tools, convert: ConvertDocument) -> list[asyncio.Future[object]]:
+    """A job of each kind over files that all hold the same."""
+    about: dict[str, Any] = {"job_id": "doc-1.7", "document": convert.document}
+    file, form, answers, back = (reference(HELD, "text/plain", name) for name in ("file", "form", "answers", "return"))
+    fill = FillForm(**about, export_id="e1", name="a.xlsx", form=form, answers=answers)
+    compare = CompareReturn(**about, return_id="r1", file=back, versions=back)
+    read = ReadInput(**about, input_id="i1", version=1, name="a.txt", file=file)
+    handled: tuple[Coroutine[Any, Any, object], ...] = (
+        on_convert_document(convert, tools=tools),
+        on_fill_form(fill, readings=tools.readings),
+        on_compare_return(compare, readings=tools.readings),
+        tools.readings.read(read),
+    )
+    return [asyncio.ensure_future(one) for one in handled]
+
+
 @pytest.mark.req("S5", "S6")
 async def test_who_waits_for_what_is_lost_takes_the_turn_of_nobody(exporter: Any) -> None:
     looked: list[str] = []
@@ -143,22 +163,43 @@ async def test_who_waits_for_what_is_lost_takes_the_turn_of_nobody(exporter: Any
     settings = service.load_settings(conversions=1, conversions_per_tenant=1, readings=1, readings_per_tenant=1)
     tools = make_tools(settings, Behind())
     convert: ConvertDocument = await exporter.job("md", "# A\n", title=None)
-    about: dict[str, Any] = {"job_id": "doc-1.7", "document": convert.document}
-    lost = {name: reference(b"lost", "text/plain", name) for name in ("file", "form", "return")}
-    fill = FillForm(**about, export_id="e1", name="a.xlsx", form=lost["form"], answers=lost["form"])
-    compare = CompareReturn(**about, return_id="r1", file=lost["return"], versions=lost["return"])
-    read = ReadInput(**about, input_id="i1", version=1, name="a.txt", file=lost["file"])
-    handled: tuple[Coroutine[Any, Any, object], ...] = (
-        on_convert_document(convert, tools=tools),
-        on_fill_form(fill, readings=tools.readings),
-        on_compare_return(compare, readings=tools.readings),
-        tools.readings.read(read),
-    )
-    tasks = [asyncio.ensure_future(one) for one in handled]
+    tasks = all_begun(tools, convert)
     await eventually(are_all)
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
+
+
+@pytest.mark.req("S6")
+async def test_a_job_that_waits_for_its_turn_takes_no_room(
+    exporter: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    tools = exporter.tools
+    turns = tools.turns, tools.readings.turns
+    convert = await exporter.job("md", "# A\n", title=None)
+    await exporter.store.put("default", "doc-1", HELD, media_type="text/plain", name="file")
+
+    async def are_waiting() -> bool:
+        return [one.waiting("default") for one in turns] == [1, 3]
+
+    async with turns[0].turn("default"), turns[1].turn("default"):
+        tasks = all_begun(tools, convert)
+        await eventually(are_waiting)
+        assert [file for file in tmp_path.rglob("*") if file.is_file()] == []
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+
+
+@pytest.mark.req("S3")
+async def test_a_job_of_each_kind_is_done_in_a_process_within_its_limits(confined: Any) -> None:
+    none = Limits(wall_seconds=1e-9)
+    tools = replace(confined.tools, limits=none, readings=replace(confined.tools.readings, limits=none))
+    for name in ("file", "form", "answers", "return"):
+        await confined.store.put("default", "doc-1", HELD, media_type="text/plain", name=name)
+    ended = await asyncio.gather(*all_begun(tools, await confined.job("md", "# A\n")), return_exceptions=True)
+    assert [type(one) for one in ended] == [Stalled] * 4
 
 
 @pytest.mark.req("E1", "E10")

@@ -72,6 +72,13 @@ class ArtifactStore(Protocol):
         ...
 
 
+async def look_for(store: ArtifactStore, tenant: str, document_id: str, *refs: ArtifactRef) -> None:
+    """Wait for content that may be late, and keep none of it. Raises `ArtifactMissing` and `ArtifactCorrupt`."""
+    for ref in refs:
+        async with aclosing(store.pieces(tenant, document_id, ref)) as pieces:
+            await anext(pieces, b"")
+
+
 async def fetch(store: ArtifactStore, tenant: str, document_id: str, ref: ArtifactRef, file: Path) -> None:
     """Write the content of a reference into a file, few pieces of it in memory at a time.
 

@@ -1,7 +1,7 @@
 """The jobs of this service: convert a document, read an input, fill a form, compare a file that comes back."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,7 +11,7 @@ from typing import Any, TypedDict, TypeVar
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
-from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore, fetch
+from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore, fetch, look_for
 from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime
 from stemma_confinement.computing import confined_in
 from stemma_contracts import subjects
@@ -127,14 +127,16 @@ class _Written(TypedDict):
 
 
 async def _converted(job: ConvertDocument, tools: Tools) -> tuple[Done, Compared, _Written]:
-    """The texts are fetched before the turn: a wait for what is lost holds up nobody."""
+    """What it needs is looked for before the turn: a wait for what is lost holds up nobody."""
     owner, texts = (job.document.tenant, job.document.document_id), list(_texts_of(job))
     with TemporaryDirectory(prefix="stemma-") as name:
         folder = Path(name)
-        for ref in texts:
-            await fetch(tools.artifacts, *owner, ref, folder / ref.digest)
+        await look_for(tools.artifacts, *owner, *texts)
+        beside = [ref async for ref in _beside(job, tools.artifacts)]
         async with tools.turns.turn(job.document.tenant):
-            await _stage(job, tools, folder, texts)
+            for ref in texts:
+                await fetch(tools.artifacts, *owner, ref, folder / ref.digest)
+            await _stage(job, tools, folder, texts, beside)
             done = await _confined(folder, tools, convert, job, tools.converter)
             if done.failure:
                 raise await _located(folder, tools, job, done.failure)
@@ -192,14 +194,24 @@ async def _confined(folder: Path, tools: Tools, function: Callable[..., T], *giv
         raise ConversionError(code, "conversion", why=why) from None
 
 
-async def _stage(job: ConvertDocument, tools: Tools, folder: Path, texts: list[ArtifactRef]) -> None:
+async def _beside(job: ConvertDocument, artifacts: ArtifactStore) -> AsyncIterator[ArtifactRef]:
+    """What a file can do without, as far as it is there."""
+    for ref in (*report_refs(job), *grounding_refs(job), *block_refs(job), *([job.ledger] if job.ledger else [])):
+        with suppress(ArtifactMissing, ArtifactCorrupt):
+            await look_for(artifacts, job.document.tenant, job.document.document_id, ref)
+            yield ref
+
+
+async def _stage(
+    job: ConvertDocument, tools: Tools, folder: Path, texts: Sequence[ArtifactRef], beside: Sequence[ArtifactRef]
+) -> None:
     """Lay all else that the conversion may read into its folder; an image only if a draft may show it."""
 
     async def stage(ref: ArtifactRef) -> None:
         content = await tools.artifacts.get(job.document.tenant, job.document.document_id, ref)
         await asyncio.to_thread((folder / ref.digest).write_bytes, content)
 
-    for ref in (*report_refs(job), *grounding_refs(job), *block_refs(job), *([job.ledger] if job.ledger else [])):
+    for ref in beside:
         with suppress(ArtifactMissing, ArtifactCorrupt):
             await stage(ref)
     fitting = [asset for asset in job.assets if asset.artifact.size <= tools.converter.images.max_bytes]
@@ -217,10 +229,11 @@ async def on_fill_form(job: FillForm, *, readings: Readings) -> FormFilled | For
     about = _Echo(job_id=job.job_id, tenant=owner[0], document_id=owner[1])
     with TemporaryDirectory(prefix="stemma-") as name:
         folder = Path(name)
-        for ref, file in ((job.form, FILE), (job.answers, ANSWERS)):
-            await fetch(readings.artifacts, *owner, ref, folder / file)
+        await look_for(readings.artifacts, *owner, job.form, job.answers)
         try:
             async with readings.turns.turn(job.document.tenant):
+                for ref, file in ((job.form, FILE), (job.answers, ANSWERS)):
+                    await fetch(readings.artifacts, *owner, ref, folder / file)
                 done = await confined_in(folder, readings.prepared, readings.limits, fill_form)
         except ConfinementError as ended:
             log.warning("form_not_filled", reason=str(ended))

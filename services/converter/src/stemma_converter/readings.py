@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from stemma_artifacts.store import ArtifactStore, fetch
+from stemma_artifacts.store import ArtifactStore, fetch, look_for
 from stemma_confinement import ConfinementError, Limits, OutOfMemory, OutOfTime, Prepared, Stalled
 from stemma_confinement.computing import confined_in
 from stemma_contracts.v1.forms import FoundFields
@@ -43,7 +43,8 @@ class Drawings:
 class Readings:
     """Reads files; ``limits`` are those of the process of one reading, ``file_limits`` how much of a file is read.
 
-    What a job needs is fetched before its turn: a wait for what is lost holds up nobody.
+    What a job needs is looked for before its turn, and fetched in it: a wait for what is lost holds up nobody, and a
+    job that waits takes no room.
     """
 
     artifacts: ArtifactStore
@@ -60,10 +61,13 @@ class Readings:
         with TemporaryDirectory(prefix="stemma-read-") as name:
             folder = Path(name)
             passages = ((ref, reading_call.passage_of(number)) for number, ref in enumerate(job.confidential))
-            for ref, file in ((job.file, reading_call.FILE), (job.previous, reading_call.BEFORE), *passages):
-                if ref is not None:
-                    await fetch(self.artifacts, job.document.tenant, job.document.document_id, ref, folder / file)
+            laid = ((job.file, reading_call.FILE), (job.previous, reading_call.BEFORE), *passages)
+            files = [(ref, folder / file) for ref, file in laid if ref is not None]
+            owner = (job.document.tenant, job.document.document_id)
+            await look_for(self.artifacts, *owner, *(ref for ref, _ in files))
             async with self.turns.turn(job.document.tenant):
+                for ref, file in files:
+                    await fetch(self.artifacts, *owner, ref, file)
                 return await self._read(job, folder)
 
     async def _read(self, job: ReadInput, folder: Path) -> InputRead | InputUnreadable:

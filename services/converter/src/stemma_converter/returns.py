@@ -6,7 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from stemma_artifacts.store import fetch
+from stemma_artifacts.store import fetch, look_for
 from stemma_confinement import ConfinementError
 from stemma_confinement.computing import confined_in
 from stemma_contracts.v1.answers import Problem
@@ -35,10 +35,11 @@ class Returns:
             return Problem.of("return_unreadable", reason=f"at most {most // 1024**2} MB are read")
         with TemporaryDirectory(prefix="stemma-return-") as name:
             folder, owner = Path(name), (job.document.tenant, job.document.document_id)
-            await self._lay(job, job.file, folder / FILE)
+            await look_for(self.readings.artifacts, *owner, job.file)
             versions = WrittenVersions.model_validate_json(await self.readings.artifacts.get(*owner, job.versions))
             try:
                 async with self.readings.turns.turn(job.document.tenant):
+                    await self._lay(job, job.file, folder / FILE)
                     return await self._compared(job, folder, versions.versions)
             except ConfinementError as ended:
                 return Problem.of("return_unreadable", reason=f"it took {ended}")
