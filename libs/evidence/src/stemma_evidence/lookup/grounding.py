@@ -222,10 +222,11 @@ class _Pools:
         """How a percentage follows from two figures of a sentence that has most of the words of its own."""
         own = _words_beside(claim, self._draft) if "percent" in claim.units else frozenset[str]()
         for said in chain.from_iterable(map(sentences_of, self._index.sources)) if own else ():
-            self._tries -= 1
-            if self._tries < 0 or len(own.intersection(said.whole.terms)) < max(_LEAST_SHARED, len(own) / 2):
-                continue
-            values = [value for value in said.whole.values[:MOST_OPERANDS] if value.numbers]
+            is_of_it = len(own.intersection(said.whole.terms)) >= max(_LEAST_SHARED, len(own) / 2)
+            values = [one for one in said.whole.values[:MOST_OPERANDS] if one.numbers] if is_of_it else []
+            self._tries -= 1 + len(values) ** 2
+            if self._tries < 0:
+                return None
             if step := next(filter(None, (share_of(claim, whole, values) for whole in values)), None):
                 return step
         return None
