@@ -28,7 +28,7 @@ from stemma_evidence.proof.word import ProvenWord
 from stemma_ooxml import Package
 from stemma_ooxml.word import WordFile
 
-from .conftest import Exporter
+from .conftest import Exporter, picture
 
 SECRET = "a secret of an installation, drawn at random"
 KEY = TenantKey.of(SECRET, "default").public
@@ -220,6 +220,11 @@ def test_a_comment_that_somebody_added_is_named(proven: tuple[bytes, Proof]) -> 
     document.save(buffer)
     found = verified(buffer.getvalue(), [KEY])
     assert [(one.change, one.kind, one.words) for one in found.findings] == [("added", "comment", "We pay half.")]
+    comment = document.add_comment(document.paragraphs[-1].runs, author="Bea")
+    comment.paragraphs[0].add_run().add_picture(BytesIO(picture()))
+    document.save(buffer := BytesIO())
+    told = [(one.change, one.kind) for one in verified(buffer.getvalue(), [KEY]).findings]
+    assert sorted(told) == [("added", "comment"), ("added", "running")]
 
 
 @pytest.mark.req("L9")

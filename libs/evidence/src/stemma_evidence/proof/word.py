@@ -140,7 +140,8 @@ class ProvenWord:
         yield from (_shown("label", text) for text in sorted(texts) if sum(map(str.isalnum, text)) > 1)
 
     def _taken_around(self) -> Iterator[Shown]:
-        found = {one.block.digest: one.words for part in self._around() for one in self._taken_in(part)}
+        parts = (*self._around(), *self._parts("comments"))
+        found = {one.block.digest: one.words for part in parts for one in self._taken_in(part)}
         yield from (Shown(ProvenBlock(kind="running", digest=digest), found[digest]) for digest in sorted(found))
 
     def _taken_in(self, story: str) -> Iterator[Shown]:
