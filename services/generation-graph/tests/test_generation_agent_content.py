@@ -5,6 +5,7 @@ from generation_agency import Agency
 from stemma_client.samples import SAMPLES
 from stemma_contracts.v1.coverage import LeftOutList
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
+from stemma_generation_graph.graphs.document_agent.checking import Checked
 from stemma_generation_graph.graphs.document_agent.images import as_tables, without_labels
 from stemma_offline_writer import OfflineWriter
 
@@ -52,6 +53,19 @@ async def test_what_a_mend_takes_away_is_left_out_by_name_and_the_run_ends() -> 
     [named] = LeftOutList.model_validate_json(await agency.workshop.read(outcome.left_out)).left_out
     assert (named.file, named.heading) == ("site.md", "Site")
     assert "could not be carried over" in named.reason
+
+
+@pytest.mark.req("T2", "G8")
+def test_what_is_found_in_the_headings_above_a_chapter_is_none_of_its_issues() -> None:
+    above, draft = "# D\n\n## A\n\n", "# D\n\n## A\n\nOne.\n\n## B\n\nTwo.\n"
+    lines = (above.count("\n"), above.count("\n") + 1)
+    found = [
+        ValidationIssue(line_number=line, rule="MD", rule_description="Rule", message="Found") for line in (0, *lines)
+    ]
+    report = ValidationReport(validation_passed=False, issues=tuple(found), engine="test", engine_version="1")
+    moved = Checked(draft, draft.index("## B"), above, excerpt=True).in_draft(report)
+    assert [one.line_number for one in moved.issues] == [0, 7]
+    assert not moved.validation_passed
 
 
 @pytest.mark.req("T1", "G4")
