@@ -1,6 +1,5 @@
 """How the answers to the rows of the ledger stand: by what people say, and by what code finds in each text."""
 
-from dataclasses import replace
 from typing import Any
 
 import domain_asking as asking
@@ -12,9 +11,10 @@ from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.ledger import RequirementAnswer, RequirementDecision
+from stemma_domain.evolve import evolve
 from stemma_domain.features.ledger.answering import open_mandatory, row_of
 from stemma_domain.staleness import staleness
-from stemma_domain.state import with_section
+from stemma_domain.state import NoDocument, State
 from stemma_domain.view import view_of
 
 pytestmark = pytest.mark.req("L1")
@@ -287,21 +287,30 @@ def test_a_row_is_suspect_once_it_or_its_section_changes_until_somebody_looks(as
 
 
 def test_what_is_looked_at_and_said_is_about_the_text_that_was_shown(assigned: Story) -> None:
-    read_at = 100
+    def numbered() -> int:
+        """Where the log ends, whose events have places as they have on a server."""
+        state: State = NoDocument()
+        for place, event in enumerate(assigned.history, 1):
+            state = evolve(state, event, sequence=place)
+        assigned.state = assigned.read = state
+        return len(assigned.history)
 
-    def numbered() -> None:
-        """The versions so far were made at places of the log, as they are on a server."""
-        section = assigned.document.sections["research"]
-        versions = tuple(one.model_copy(update={"sequence": read_at + one.number}) for one in section.versions)
-        assigned.state = assigned.read = with_section(assigned.document, replace(section, versions=versions))
+    def seen(shown: int) -> tuple[tuple[str, ...], str]:
+        numbered()
+        one = RequirementDecision(requirement_id="R1", status="verified")
+        assigned.ask(asking.decide_ledger, (one,), shown=shown)
+        return suspect(assigned), status(assigned)
 
+    first = numbered()
     edit(assigned, "another text")
-    numbered()
-    one = RequirementDecision(requirement_id="R1", status="verified")
-    assigned.ask(asking.decide_ledger, (one,), shown=read_at + 1)
-    assert (suspect(assigned), status(assigned)) == (("section",), "open"), "the text before was shown"
-    assigned.ask(asking.decide_ledger, (one,), shown=read_at + 2)
-    assert (suspect(assigned), status(assigned)) == ((), "verified")
+    second = numbered()
+    assert seen(first) == (("section",), "open"), "the text before was shown"
+    assert seen(second) == ((), "verified")
+    edit(assigned, "another text")
+    assert seen(second) == ((), "verified"), "the same words were given again"
+    assigned.ask(asking.restore, "research", 2, 1)
+    assert seen(second) == (("section",), "open"), "the text was shown that is replaced"
+    assert seen(numbered()) == ((), "verified")
 
 
 def test_nothing_is_suspect_that_nobody_looked_at_that_gets_its_first_text_or_that_does_not_count(

@@ -126,7 +126,7 @@ def _stopped(document: Document, names: Iterable[str]) -> Document:
 def section_after(document: Document, section: Section, event: e.AnySectionEvent) -> Section:
     match event:
         case e.SectionDrafted() | e.SectionRevised() | e.SectionEdited() | e.SectionRestored():
-            return with_author(section, _with_text(document, section, event), event, document.time)
+            return with_author(document, section, _with_text(document, section, event), event)
         case e.SectionLintFailed() | e.SectionReviewRequested() | e.SectionApproved():
             return _with_verdict(document, section, event)
         case e.SectionApprovalGiven() | e.SectionApprovalWithdrawn():

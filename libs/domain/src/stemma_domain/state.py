@@ -100,7 +100,7 @@ class Version(VersionView):
     ``author`` is the person, or else the agent; empty if the log does not say. ``requirements`` are the rows of the
     ledger that it rests on, in which wording, and ``sought`` those that were looked for in it. ``renewed``: a machine
     wrote it anew, and what people had written was merged into it. ``difference`` is that from the version before, if it
-    is known.
+    is known. ``current_from`` is the sequence from which on it was the text.
     """
 
     review: ReviewVerdict | None = None
@@ -110,6 +110,7 @@ class Version(VersionView):
     sought: Mapping[str, Sought] = Field(default={})
     renewed: bool = False
     difference: TextDifference | None = None
+    current_from: int = 0
 
 
 MOST_NAMES = 16

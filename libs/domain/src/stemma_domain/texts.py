@@ -189,19 +189,15 @@ def _restored(section: Section, event: e.SectionRestored) -> Version:
     )
 
 
-def with_author(
-    before: Section,
-    after: Section,
-    event: AnyTextEvent,
-    at: datetime | None,
-) -> Section:
+def with_author(document: Document, before: Section, after: Section, event: AnyTextEvent) -> Section:
     """The section with author and time of the version that the event made; the words that there were keep theirs."""
     if after.current is None:
         return after
+    was = before.current
+    if was is not None and was.number == after.current_number:
+        return with_current(after, author=was.author, made_at=was.made_at, current_from=was.current_from)
     author = _author(after, event)
-    if before.current is not None and before.current_number == after.current_number:
-        author, at = before.current.author, before.current.made_at
-    return with_current(after, author=author, made_at=at)
+    return with_current(after, author=author, made_at=document.time, current_from=document.sequence)
 
 
 def _author(section: Section, event: AnyTextEvent) -> str:

@@ -199,7 +199,7 @@ def _to_check(document: Document, section: Section) -> Section:
 def texts(document: Document, shown: int | None = None) -> Mapping[str, str]:
     """The digests of what is written, or was as of a sequence, by section."""
     then = {
-        name: [one for one in section.versions if shown is None or one.sequence <= shown]
+        name: [one for one in section.versions if shown is None or one.current_from <= shown]
         for name, section in document.sections.items()
     }
     return {name: versions[-1].draft.digest for name, versions in then.items() if versions}
