@@ -13,6 +13,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.needs import Need
 from stemma_contracts.v1.notifications import NotificationRule, NotificationRules, Occasion
+from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity, SectionStatus
 from stemma_contracts.v1.staleness import StaleMark
 from stemma_contracts.v1.usage import Usage
@@ -38,6 +39,7 @@ FAILED: dict[str, Any] = {
 BUDGET_REACHED = e.DocumentBudgetReached(
     question="q1", bound="cost", sections=("research", "solution"), usage=Usage(), budget=Budget(cost=1)
 )
+TEXT: dict[str, Any] = {"section_id": "research", "version": 3, "draft": REF}
 STALE = tuple(StaleMark(section_id=one, reasons=()) for one in ("solution", "budget"))
 
 
@@ -46,6 +48,15 @@ STALE = tuple(StaleMark(section_id=one, reasons=()) for one in ("solution", "bud
     ("event", "told"),
     [
         (review_requested("research", 2), [Happening(Occasion.WAITING, ("research",), 2)]),
+        (e.SectionEdited(**TEXT, origin=Origin.WRITTEN), []),
+        (
+            e.SectionEdited(**TEXT, origin=Origin.WRITTEN, awaits_review=True),
+            [Happening(Occasion.WAITING, ("research",), 3)],
+        ),
+        (
+            e.SectionRestored(**TEXT, restored_version=1, awaits_review=True),
+            [Happening(Occasion.WAITING, ("research",), 3)],
+        ),
         (need_raised("question"), [Happening(Occasion.WAITING, ("research",))]),
         (need_raised("validation"), []),
         (BUDGET_REACHED, [Happening(Occasion.WAITING, ("research", "solution"))]),
@@ -53,7 +64,7 @@ STALE = tuple(StaleMark(section_id=one, reasons=()) for one in ("solution", "bud
         (e.DocumentFailed(failed_sections=("research",)), [Happening(Occasion.FAILED)]),
         (e.SectionModelUnavailable(**FAILED), [Happening(Occasion.FAILED, ("research",))]),
         (
-            e.SectionRestored(section_id="research", version=3, restored_version=1, draft=REF, makes_stale=STALE),
+            e.SectionRestored(**TEXT, restored_version=1, makes_stale=STALE),
             [Happening(Occasion.STALE, ("solution", "budget"))],
         ),
         (document_requested(), []),

@@ -9,7 +9,7 @@ from stemma_contracts.v1.decision_links import DecisionLink, Verb, read_link
 from stemma_contracts.v1.notifications import Occasion
 from stemma_messaging import BadSettings
 from stemma_notifier.app import service
-from stemma_notifier.notices import REVIEW, Links, NoticedSection
+from stemma_notifier.notices import REVIEWS, Links, NoticedSection
 
 from .conftest import notice
 
@@ -17,8 +17,9 @@ LINKS = Links("https://stemma.example/in/", timedelta(days=2))
 
 
 @pytest.mark.req("H7")
-def test_a_person_gets_a_link_for_each_decision_about_the_version_that_waits() -> None:
-    found = LINKS.of(notice(event=REVIEW))
+@pytest.mark.parametrize("event", REVIEWS)
+def test_a_person_gets_a_link_for_each_decision_about_the_version_that_waits(event: str) -> None:
+    found = LINKS.of(notice(event=event))
     assert list(found) == ["approve", "revise"]
     for verb, link in found.items():
         base, _, token = link.rpartition("/")
@@ -46,8 +47,8 @@ def test_a_person_gets_a_link_for_each_decision_about_the_version_that_waits() -
     ],
 )
 def test_there_is_no_link_where_no_person_has_a_review_to_decide(other: dict[str, Any]) -> None:
-    assert LINKS.of(notice(**{"event": REVIEW} | other)) == {}
-    assert Links().of(notice(event=REVIEW)) == {}, "without an address of a gateway"
+    assert LINKS.of(notice(**{"event": REVIEWS[0]} | other)) == {}
+    assert Links().of(notice(event=REVIEWS[0])) == {}, "without an address of a gateway"
 
 
 @pytest.mark.req("H7")

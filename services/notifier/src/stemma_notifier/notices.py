@@ -13,7 +13,7 @@ from stemma_contracts import Contract, registry, subjects
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1 import events
 from stemma_contracts.v1.decision_links import DecisionLink, Verb
-from stemma_contracts.v1.events import AnyEvent, SectionReviewRequested
+from stemma_contracts.v1.events import AnyEvent, SectionEdited, SectionRestored, SectionReviewRequested
 from stemma_contracts.v1.notifications import NotificationRule, Occasion
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.usage import Usage
@@ -67,7 +67,8 @@ def notice_id(cause: str, tenant: str, owner: str, rule_id: str) -> str:
 
 
 NONE: Mapping[str, str] = {}
-REVIEW = registry.entry_of(SectionReviewRequested).token
+REVIEWS = tuple(registry.entry_of(one).token for one in (SectionReviewRequested, SectionEdited, SectionRestored))
+"""Events that a version waits for a review by, if they have anything to tell."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ class Links:
 
     def of(self, notice: Notice) -> Mapping[str, str]:
         """The address for each verb; none where a person has nothing to decide, or no person is told."""
-        if not self.base or notice.event != REVIEW or notice.owner == subjects.PROGRAMS:
+        if not self.base or notice.event not in REVIEWS or notice.owner == subjects.PROGRAMS:
             return NONE
         match notice.document_id, notice.sections, notice.version:
             case str(document), (NoticedSection(section_id=section),), int(version):
@@ -138,7 +139,11 @@ def _of_its_cost(event: AnyEvent) -> tuple[Happening, ...]:
 
 def _of_itself(event: AnyEvent) -> tuple[Happening, ...]:
     match event:
-        case events.SectionReviewRequested(section_id=section, version=version):
+        case (
+            events.SectionReviewRequested(section_id=section, version=version)
+            | events.SectionEdited(section_id=section, version=version, awaits_review=True)
+            | events.SectionRestored(section_id=section, version=version, awaits_review=True)
+        ):
             return (Happening(Occasion.WAITING, (section,), version),)
         case events.SectionNeedRaised(section_id=section, need=need) if need.kind in _OF_PEOPLE:
             return (Happening(Occasion.WAITING, (section,)),)
