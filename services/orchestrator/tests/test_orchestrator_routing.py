@@ -58,12 +58,13 @@ def catalog() -> Catalog:
 
 
 class LapsingLog(MemoryEventLog):
-    """Something happens just before a document takes an entry."""
+    """Something happens just before a document takes an entry, or its own document knows that."""
 
     before: Callable[[], Awaitable[object]] | None = None
+    what: type[e.EntryReused | e.EntryUsed] = e.EntryReused
 
     async def append(self, stream: StreamId, expected: int, events: Sequence[NewEvent]) -> int:
-        if self.before and any(isinstance(one.event, e.EntryReused) for one in events):
+        if self.before and any(isinstance(one.event, self.what) for one in events):
             before, self.before = self.before, None
             await before()
         return await super().append(stream, expected, events)
@@ -212,11 +213,12 @@ async def with_an_entry(orchestrator: Orchestrator) -> tuple[dict[str, Any], str
 
 
 @pytest.mark.req("L8")
+@pytest.mark.parametrize("what", [e.EntryUsed, e.EntryReused])
 async def test_a_text_that_lapses_between_its_look_up_and_the_event_of_its_taker_is_told(
-    orchestrator: Orchestrator,
+    orchestrator: Orchestrator, what: type[e.EntryReused | e.EntryUsed]
 ) -> None:
     entry, target = await with_an_entry(orchestrator)
-    other = Orchestrator(orchestrator)
+    other, orchestrator.log.what = Orchestrator(orchestrator), what
     orchestrator.log.before = lambda: other.ask("edit-section", **entry, text="# Bea\n", request_id="e2")
     await orchestrator.ask("reuse-entry", document_id=target, entry=entry, request_id="take")
     assert (await orchestrator.events(target))[-1] is e.EntryUseLapsed

@@ -5,7 +5,7 @@ import sys
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from functools import cache, lru_cache, partial
 from typing import Any
 
@@ -246,7 +246,7 @@ async def sweep(settings: OrchestratorSettings, *, take: bool) -> int:
     broker = make_broker(settings)
     async with broker.connected():
         parts = await build(settings, broker, catalog())
-        return await Orphans(broker.jetstream, parts.late.eraser).swept(datetime.now(UTC), take=take)
+        return await Orphans(broker.jetstream, parts.late.eraser).swept(take=take)
 
 
 def main() -> None:
@@ -260,7 +260,7 @@ def _repair(settings: OrchestratorSettings) -> None:
 
 
 def _orphans(settings: OrchestratorSettings) -> None:
-    """count artifacts of eight days ago whose document was never made, and end"""
+    """count artifacts of eight days before the latest event whose document was never made, and end"""
     _told("artifacts of no document", sweep(settings, take=False))
 
 

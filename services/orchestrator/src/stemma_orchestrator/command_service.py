@@ -179,8 +179,7 @@ class CommandService:
             return
         taken = TakenBy(request.entry, stream.document_id)
         handled = await self.store.handle(source, taken, _further(cause, source, "-took"))
-        if handled.events:
-            await self._tell(source, handled.folded.state, cause)
+        await self._tell(source, handled.folded.state, cause)
 
     async def _tell(self, stream: StreamId, state: State, cause: Cause) -> None:
         """Tell other documents what lapsed. That it was told is noted before what follows there: it may lead back."""

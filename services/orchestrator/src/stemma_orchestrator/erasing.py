@@ -235,6 +235,8 @@ def _is_about(message: RawStreamMsg, stream: StreamId) -> bool:
 
 _NOT_DELETED = 10057
 """Of a message that is not there, and of a stream that was made to refuse it."""
+_BEFORE_ALL = 10043
+"""Of a message that is not there either, nor any before it."""
 
 
 async def _deleted(js: JetStreamContext, stream: str, sequence: int) -> bool:
@@ -242,9 +244,9 @@ async def _deleted(js: JetStreamContext, stream: str, sequence: int) -> bool:
     try:
         await js.delete_msg(stream, sequence)
     except APIError as refused:
-        if refused.err_code != _NOT_DELETED:
+        if refused.err_code not in (_NOT_DELETED, _BEFORE_ALL):
             raise
-        return refused.description == "no message found"
+        return refused.err_code == _BEFORE_ALL or refused.description == "no message found"
     return True
 
 
