@@ -23,6 +23,7 @@ from stemma_domain.work import timers_of
 from stemma_testkit.deciding import Then
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
+LATER = NOW + timedelta(hours=2)
 TWO = ReviewPolicy(approvals=2, within_hours=24, delegate="eve")
 
 
@@ -145,6 +146,7 @@ def test_an_approval_is_withdrawn_by_its_person_and_void_for_another_text(waitin
 def test_a_text_that_one_person_gives_waits_for_as_many_as_any_other_does(waiting: Story, way: str) -> None:
     approve(waiting, "bea")
     approve(waiting, "joe")
+    waiting.now = LATER
     if way == "edit":
         waiting.ask(asking.edit, "research", 1, ref("shorter"))
         made = {"draft": ref("short"), "summary": ref("cut"), "provenance": PROVENANCE}
@@ -155,7 +157,7 @@ def test_a_text_that_one_person_gives_waits_for_as_many_as_any_other_does(waitin
         waiting.ask(asking.restore, "research", 2, 1)
     version = waiting.current().number
     assert waiting.status("research") == "awaiting_review"
-    assert waiting.document.sections["research"].notes.waits_since == NOW
+    assert waiting.document.sections["research"].notes.waits_since == LATER
     assert view_of(waiting.document).sections["research"].entry is not None, "the approval of the text before"
     approve(waiting, "ada", version)
     assert waiting.status("research") == "awaiting_review"
