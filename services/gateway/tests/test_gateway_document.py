@@ -305,11 +305,14 @@ async def test_a_question_about_the_budget_is_answered_and_the_budget_set_where_
         done = await http.post(f"{here}/budget", data=form)
         assert done.headers["location"].startswith(f"{here}?done=budget")
     wrongs = [await http.post(f"{here}/budget", data={"calls": calls}, headers=PAGES) for calls in ("few", "9" * 5000)]
+    bus.problems = (Problem.of("budget_question_closed", "question"),)
+    late = await http.post(f"{here}/budget", data={"question": "b1", "answer": "once"}, headers=PAGES)
+    assert 'name="cost" inputmode="decimal" value="2.0"' in late.text, "who answers types no bounds"
     assert "would pass the budget (cost), so they wait for you: Research" in page
     assert "About 700 tokens, $1.50." in page
     assert "überschritte das Budget (Kosten)" in german
     assert [(wrong.status_code, 'role="alert"' in wrong.text) for wrong in wrongs] == [(422, True)] * 2
     assert 'name="calls" inputmode="numeric" pattern="[0-9]*" value="few"' in wrongs[0].text, "what was typed stays"
-    answered, raised = all_requested(bus, AnswerBudget, SetBudget)
+    answered, raised, _ = all_requested(bus, AnswerBudget, SetBudget, AnswerBudget)
     assert (answered.question, answered.answer) == ("b2", "once")
     assert raised.budget == Budget(calls=40, cost=2.5)

@@ -79,6 +79,7 @@ SHOWN: tuple[tuple[Prepare, tuple[str, ...]], ...] = (
 """What each page is shown with; {0} is the id of the document."""
 OPENED: dict[Prepare, str] = {assigning.prepare: "s", commenting.prepare: "c"}
 """The key that opens the form which a page is about."""
+ALL_OPEN = "document.querySelectorAll('details').forEach((each) => (each.open = true))"
 
 
 @pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.full)])
@@ -94,6 +95,7 @@ async def test_each_page_fits_and_axe_finds_nothing_in_it(
                 await page.goto(f"{address}{path.format(one)}")
                 if prepare in OPENED:
                     await page.keyboard.press(OPENED[prepare])
+                await page.evaluate(ALL_OPEN)
                 await check(page)
                 assert not (await page.title()).startswith("run")
                 if prepare is assigning.prepare:
@@ -142,7 +144,7 @@ async def test_axe_finds_nothing_in_pages_that_refuse_wait_or_have_nothing_to_sh
 async def refused(page: Page, bus: Backstage, address: str, here: str) -> None:
     bus.problems = (Problem(field="version", message="version 3 is current"),)
     await page.goto(f"{address}{here}")
-    await page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+    await page.evaluate(ALL_OPEN)
     await page.locator(".decisions button.first").click()
     await expect(page.locator("[data-refused]")).to_be_visible()
     await page.evaluate("document.querySelectorAll('.notes .note').forEach((each) => (each.hidden = false))")

@@ -478,10 +478,13 @@ async def test_the_matrix_shows_demands_by_sections_with_holes_and_keeps_a_mark_
     only = (await http.get(f"{here}?suspect=true")).text
     assert [f"/requirements/{name}?" in only for name in ("R1", "R2", "R3")] == [True, False, False]
     assert (await http.post(here, data={"verb": "looked_at"})).status_code == 422, "nothing is ticked"
-    rows = page.partition('name="rows" value="')[2].partition('"')[0]
-    done = await http.post(here, data={"rows": rows, "row": "R1", "verb": "looked_at"})
+    seen = dict(re.findall('name="(rows|shown)" value="([^"]*)"', page))
+    done = await http.post(here, data={**seen, "row": "R1", "verb": "looked_at"})
     assert done.headers["location"].startswith(f"{here}?done=looked_at")
     request = requested(bus, DecideRequirements)
     assert request.decisions == (RequirementDecision(requirement_id="R1", looked=True),)
+    assert request.shown == (await http.get(f"/documents/{document_id}")).json()["last_sequence"]
+    for path in (ledger(document_id), f"{ledger(document_id)}/R1"):
+        assert f'name="shown" value="{request.shown}"' in (await http.get(path)).text
     await bus.append(document_id, e.RequirementsDecided(decisions=request.decisions))
     assert "section changed" not in (await http.get(here)).text

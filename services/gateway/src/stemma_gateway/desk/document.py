@@ -194,7 +194,8 @@ async def decide_budget(request: Request, session: RepeatableCaller, document_id
     try:
         answer = await ask(session, _budget_asked(document_id, form))
     except REFUSED as error:
-        return await document_page(request, session, document_id, error=error, budget=form)
+        typed = NOTHING if "answer" in form else form
+        return await document_page(request, session, document_id, error=error, budget=typed)
     return led_on(request, DOCUMENT.format(document_id=document_id), "budget", answer.sequence)
 
 
@@ -203,12 +204,13 @@ def _budget_asked(document_id: str, form: Mapping[str, str]) -> DocumentRequest:
         about = {"document_id": document_id, "question": form.get("question"), "answer": form["answer"]}
         return AnswerBudget.model_validate(about)
     bounds = {name: form[name].strip() for name in ("calls", "tokens", "cost") if form.get(name, "").strip()}
-    budget = {name: int(bound) if name != "cost" and _is_whole(bound) else bound for name, bound in bounds.items()}
+    budget = {name: bound if name == "cost" else _bound(bound) for name, bound in bounds.items()}
     return SetBudget.model_validate({"document_id": document_id, "budget": budget})
 
 
-def _is_whole(bound: str) -> bool:
-    return len(bound) <= MOST_DIGITS and bound.isdecimal()
+def _bound(typed: str) -> int | str:
+    number = whole_number(typed, MOST_DIGITS)
+    return typed if number is None else number
 
 
 @router.post(f"{DOCUMENT}/exports")

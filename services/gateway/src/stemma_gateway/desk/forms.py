@@ -84,9 +84,9 @@ async def fields_of(request: Request) -> list[tuple[str, str]]:
         raise Invalid(Problem.of("form_fields_too_many")) from None
 
 
-def whole_number(text: str) -> int | None:
-    """The number that a field holds; none of what is no version, which has few digits."""
-    return int(text) if len(text) <= MOST_DIGITS and text.isascii() and text.isdecimal() else None
+def whole_number(text: str, most_digits: int = MOST_DIGITS) -> int | None:
+    """The number that a field holds; none of what has more digits, of which a version has few."""
+    return int(text) if len(text) <= most_digits and text.isascii() and text.isdecimal() else None
 
 
 @dataclass(frozen=True)

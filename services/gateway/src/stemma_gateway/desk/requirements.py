@@ -36,7 +36,7 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 from stemma_gateway.sessions import Session
 from stemma_gateway.texts import pairs_compared
 
-from .forms import REFUSED, ask, fields_of, led_on
+from .forms import REFUSED, ask, fields_of, led_on, whole_number
 from .shell import shown
 from .sources import MarkedPage, page_of
 
@@ -168,7 +168,7 @@ VERBS: Mapping[str, Mapping[str, object]] = MappingProxyType(
 FIELDS: Mapping[str, str] = MappingProxyType({"assign": "section_id", "own": "owner", "merge": "merged_into"})
 """What is decided by a field of the form, with what a decision calls it."""
 CUT = "cut"
-MOST_DIGITS = 19
+MOST_DIGITS = 18
 """Of a sequence."""
 RowId = Annotated[Token, Path()]
 Done = Annotated[str, Query(max_length=32)]
@@ -319,11 +319,11 @@ async def decided(
     fields: Sequence[tuple[str, str]],
     decisions: Sequence[RequirementDecision],
 ) -> int:
-    seen, shown_at = dict(fields).get("rows", ""), dict(fields).get("shown", "")
-    if document.ledger is None or document.ledger.rows is None or document.ledger.rows.digest != seen:
+    form = dict(fields)
+    if document.ledger is None or document.ledger.rows is None or document.ledger.rows.digest != form.get("rows"):
         raise Conflict(Problem.of("rows_read_again"))
-    shown_then = int(shown_at) if shown_at.isdecimal() and len(shown_at) < MOST_DIGITS else None
-    asked = DecideRequirements(document_id=document.document_id, decisions=tuple(decisions), shown=shown_then)
+    shown_at = whole_number(form.get("shown", ""), MOST_DIGITS)
+    asked = DecideRequirements(document_id=document.document_id, decisions=tuple(decisions), shown=shown_at)
     return (await ask(session, asked)).sequence or 0
 
 
