@@ -249,6 +249,7 @@ async def test_inbox_begins_with_what_holds_up_the_most_and_forgets_cancelled_do
         ("costs", ["review"], []),
     ]
     assert told[0]["section"]["stale_reasons"][0]["upstream_section_id"] == "research"
+    assert {entry["about"] for entry in told} == {""}, "about a section there is no brief"
     assert not [entry for entry in later if entry["document_id"] == edited]
 
 

@@ -72,11 +72,14 @@ async def test_the_question_of_a_budget_stands_in_the_inbox_with_what_it_holds_u
     await backstage.append(document_id, requested, reached)
     about: dict[str, Any] = {"kind": "proposal", "status": DocumentStatus.RUNNING, "created_at": CREATED_AT}
     view = BudgetView(budget=Budget(cost=0.2), question=asked)
-    await backstage.summarise(DocumentSummary(document_id=document_id, last_sequence=2, budget=view, **about))
+    summary = DocumentSummary(document_id=document_id, last_sequence=2, budget=view, **about)
+    await backstage.summarise(summary)
     [entry] = [one for one in json.loads((await cli("inbox", "--json")).stdout) if one["document_id"] == document_id]
     assert (entry["section"], entry["about"], entry["unblocks"]) == (None, "", ["research", "solution"])
     assert "these would pass it (cost): research" in entry["waits_for"]
     assert f"`stemma budget {document_id[:8]}` with --once or --stop" in entry["waits_for"]
+    await backstage.summarise(summary.model_copy(update={"status": DocumentStatus.CANCELLED}))
+    assert document_id not in (await cli("inbox")).stdout, "nobody can answer it any more"
 
 
 async def test_a_document_is_asked_for_with_a_budget_and_what_is_none_is_refused(cli: Any, backstage: Any) -> None:

@@ -111,6 +111,12 @@ def test_a_question_that_is_closed_and_the_same_budget_are_refused(solved: Story
     assert codes == ["budget_question_closed", "budget_same"]
 
 
+def test_nobody_is_asked_about_the_budget_of_a_document_that_is_cancelled(solved: Story) -> None:
+    solved.approve("solution")
+    solved.ask(asking.cancel)
+    assert view_of(solved.document).budget == BudgetView(budget=Budget(calls=6))
+
+
 def budgeted(sections: dict[str, tuple[str, ...]]) -> Story:
     """A document that is begun with a budget of nine calls."""
     plain, story = Story(), Story()

@@ -39,7 +39,7 @@ class Entry:
     question: str = ""
     findings: Sequence[Finding] = ()
     edit_findings: Sequence[str] = ()
-    about: str = BRIEF
+    about: str = ""
 
     @property
     def section_id(self) -> str:
@@ -87,12 +87,12 @@ async def entries_of(client: Client, document: DocumentSummary) -> list[Entry]:
 def _brief_entry(view: DocumentView, title: str) -> Entry:
     """A brief that nobody can read holds up all sections."""
     held_up = sorted(view.sections)
-    return Entry(view.document_id, title, None, held_up, brief_words(view), view.updated_at)
+    return Entry(view.document_id, title, None, held_up, brief_words(view), view.updated_at, about=BRIEF)
 
 
 def _budget_entry(view: DocumentView, title: str, asked: BudgetQuestion) -> Entry:
     held_up = sorted({*asked.sections}.union(*(waiting_for(view, name) for name in asked.sections)))
-    return Entry(view.document_id, title, None, held_up, budget_words(view), view.updated_at, about="")
+    return Entry(view.document_id, title, None, held_up, budget_words(view), view.updated_at)
 
 
 async def _entry(client: Client, view: DocumentView, title: str, section: SectionView) -> Entry:

@@ -43,14 +43,18 @@ async def inbox(
 
     async with connected(as_json) as client:
         from stemma_client.overviews import commented_sections, waiting_sections
+        from stemma_contracts.v1.document import DocumentStatus
 
         documents = [
             document
             for document in await client.documents()
-            if document.lacks_brief
-            or (document.budget and document.budget.question)
-            or waiting_sections(document)
-            or commented_sections(document)
+            if document.status is not DocumentStatus.CANCELLED
+            and (
+                document.lacks_brief
+                or (document.budget and document.budget.question)
+                or waiting_sections(document)
+                or commented_sections(document)
+            )
         ]
         found = await _entries(client, documents) if documents else []
         me = client.actor

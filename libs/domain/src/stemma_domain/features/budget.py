@@ -255,7 +255,8 @@ def budget_view(document: Document) -> BudgetView | None:
     spending = _of(document)
     if document.spending is None:
         return None
-    return BudgetView(budget=spending.budget, question=spending.question, left=tuple(sorted(spending.left)))
+    question = None if document.lifecycle is Lifecycle.CANCELLED else spending.question
+    return BudgetView(budget=spending.budget, question=question, left=tuple(sorted(spending.left)))
 
 
 FEATURE = Feature[Asked[BudgetRequest]](
