@@ -10,6 +10,7 @@ import pytest
 from nats.aio.msg import Msg
 from stemma_contracts import subjects
 from stemma_contracts.v1.decision_links import DecisionLink, Verb
+from stemma_provisioning import client_user
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
 
@@ -97,6 +98,8 @@ async def test_a_link_is_of_no_use_to_anybody_else(
             refused = await visitor.request(method, there, headers=headers)
             assert problem(refused) == (403, "not-yours")
             assert "this link is for ada of default" in refused.json()["detail"]
+        its_own = path(link(document_id, client_user("default")))
+        assert problem(await visitor.request(method, its_own, headers=program)) == (403, "not-yours")
     page = await visitor.get(there, headers=PAGES)
     assert (page.status_code, "this link is for ada of default" in page.text) == (403, True)
     await visitor.post("/sign-in", json=person("ada"))
