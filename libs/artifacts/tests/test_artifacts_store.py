@@ -162,12 +162,16 @@ async def test_a_large_artifact_that_lost_its_chunks_is_missing(jetstream: JetSt
         await store.get("default", "lost", ref)
 
 
-async def test_a_link_to_another_tenants_object_is_not_followed(jetstream: JetStreamContext) -> None:
-    theirs = await _put(JetStreamArtifactStore(jetstream), LARGE, tenant="other")
+async def test_a_link_to_another_tenants_object_is_not_followed_and_gives_way_to_content(
+    jetstream: JetStreamContext,
+) -> None:
+    store = JetStreamArtifactStore(jetstream)
+    theirs = await _put(store, LARGE, tenant="other")
     target = subjects.large_artifact("other", "d1", theirs.digest)
     await _link(jetstream, _object_name("linked", theirs), subjects.artifacts_bucket("other"), target)
     with pytest.raises(ArtifactMissing):
-        await JetStreamArtifactStore(jetstream).get("default", "linked", theirs)
+        await store.get("default", "linked", theirs)
+    assert await store.get("default", "linked", await _put(store, LARGE, document_id="linked")) == LARGE
 
 
 async def _link(jetstream: JetStreamContext, name: str, bucket: str, target: str) -> None:
