@@ -225,6 +225,20 @@ async def test_a_text_that_lapses_between_its_look_up_and_the_event_of_its_taker
 
 
 @pytest.mark.req("L8")
+async def test_a_taker_that_a_crash_kept_from_being_told_is_told_when_its_request_is_handled_again(
+    orchestrator: Orchestrator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry, target = await with_an_entry(orchestrator)
+    orchestrator.log.before = lambda: Orchestrator(orchestrator).ask("edit-section", **entry, text="# Bea\n")
+    with monkeypatch.context() as crashing:
+        crashing.setattr(CommandService, "_note_taken", AsyncMock())
+        await orchestrator.ask("reuse-entry", document_id=target, entry=entry, request_id="take")
+    assert e.EntryUseLapsed not in await orchestrator.events(target)
+    await orchestrator.ask("reuse-entry", document_id=target, entry=entry, request_id="take")
+    assert (await orchestrator.events(target))[-1] is e.EntryUseLapsed
+
+
+@pytest.mark.req("L8")
 async def test_a_text_of_which_no_more_takers_could_be_told_is_taken_by_no_other(
     orchestrator: Orchestrator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
