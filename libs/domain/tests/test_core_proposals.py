@@ -162,6 +162,16 @@ def test_what_the_editor_makes_of_a_text_is_proposed_as_a_change_of_the_one_that
     assert edited.draft == ref("a person's text, short")
 
 
+@pytest.mark.req("L4", "P10")
+def test_a_text_is_merged_again_with_an_edit_that_was_not_known_to_wait(done: Story) -> None:
+    proposed(done)
+    command, both = asking.write(done.asked(), "research", 1, ref("mine")), merged("mine, short", "short", ours="mine")
+    with pytest.raises(UnmergedDraft):
+        done.when(replace(command, seen=frozenset()))
+    known = replace(command, seen=frozenset({ref("short").digest}), waiting=(both,))
+    done.when(known).then_types(e.SectionEditMerged, e.SectionEdited)
+
+
 @pytest.mark.req("L4")
 def test_a_change_of_which_a_persons_text_leaves_nothing_is_void(overtaken: Story) -> None:
     _, void = overtaken.when(overtaking(overtaken, "a person's text"))

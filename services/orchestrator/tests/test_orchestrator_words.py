@@ -111,7 +111,7 @@ class House:
         if isinstance(command, Record):
             command = replace(command, merged=await renewing.draft(command.outcome))
         else:
-            command = replace(command, waiting=await renewing.waiting(command))
+            command = replace(command, seen=renewing.seen, waiting=await renewing.waiting(command))
         for event in self.story.when(command).events:
             await self._read(event, command)
 

@@ -45,10 +45,12 @@ class Command:
     """What the core is asked to decide, with what the edge made of texts that it puts together.
 
     ``merged`` is the draft of an outcome, ``waiting`` are edits that wait, as changes of texts that a request gives.
+    ``seen`` are the digests of all edits that the edge knew to wait, None where it looked for none.
     """
 
     merged: Merged | None = None
     waiting: tuple[Merged, ...] = ()
+    seen: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +65,7 @@ class Asked(Command, Generic[R_co]):
     time: datetime
     stored: Mapping[str, ArtifactRef] = field(default_factory=dict)
     waiting: tuple[Merged, ...] = ()
+    seen: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)

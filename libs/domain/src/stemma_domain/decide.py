@@ -147,7 +147,7 @@ def _complete(
         events = with_merge(events, state, command.merged)
         for follow in _FOLLOW:
             events = follow(state, events)
-        events = with_waiting_edits(events, state, command.waiting)
+        events = with_waiting_edits(events, state, command)
         events = [_compared(event, state, differences) for event in events]
     after, told = state, list[e.AnyEvent]()
     for event in events:

@@ -1,19 +1,19 @@
 """What people made of the text of a section, which no machine that writes it anew takes away."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.references import ArtifactRef
 
-from .commands import Merged
+from .commands import Command, Merged
 from .features.proposals import Proposed, Proposing
 from .state import Document, Section, open_job_id
 from .texts import AnyTextEvent, next_version
 
 
 class UnmergedDraft(Exception):
-    """A draft came for a text with people's words, and was not merged with it: the message has to be handled again."""
+    """A text that is there, or waits, was not known when texts were merged: the message has to be handled again."""
 
 
 @dataclass(frozen=True)
@@ -104,23 +104,25 @@ def _merged_edit(event: e.SectionEditProposed, document: Document, merged: Merge
     return [told, void]
 
 
-def with_waiting_edits(
-    events: Sequence[e.AnyEvent], document: Document, waiting: Sequence[Merged]
-) -> Sequence[e.AnyEvent]:
+def with_waiting_edits(events: Sequence[e.AnyEvent], document: Document, command: Command) -> Sequence[e.AnyEvent]:
     """The events, in which an edit that waits is a change of the newer text, as far as anything of it is left."""
     texts = {event.section_id: event.draft for event in events if isinstance(event, AnyTextEvent)}
-    edits = {(one.ours, one.merge.theirs.digest): one for one in waiting}
+    edits = {(one.ours, one.merge.theirs.digest): one for one in command.waiting}
     return [
-        _waiting(event, text, edits.get((text, _proposed(document, event))))
+        _waiting(event, text, edits.get((text, _proposed(document, event, command.seen))))
         if isinstance(event, e.SectionEditVoided) and (text := texts.get(event.section_id))
         else event
         for event in events
     ]
 
 
-def _proposed(document: Document, event: e.SectionEditVoided) -> str:
+def _proposed(document: Document, event: e.SectionEditVoided, seen: Collection[str] | None) -> str:
     proposal = document.sections[event.section_id].proposal
-    return proposal.draft.digest if isinstance(proposal, Proposed) else ""
+    if not isinstance(proposal, Proposed):
+        return ""
+    if seen is not None and proposal.draft.digest not in seen:
+        raise UnmergedDraft(event.section_id)
+    return proposal.draft.digest
 
 
 def _waiting(voided: e.SectionEditVoided, text: ArtifactRef, merged: Merged | None) -> e.AnyEvent:

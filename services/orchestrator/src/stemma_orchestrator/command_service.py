@@ -90,7 +90,8 @@ class CommandService:
         command = await self.intake.command(received, request, cause.time, inputs, rows, document)
         if document is None:
             return command
-        return replace(command, waiting=await Renewing(self.intake.artifacts, document).waiting(command))
+        renewing = Renewing(self.intake.artifacts, document)
+        return replace(command, seen=renewing.seen, waiting=await renewing.waiting(command))
 
     async def would_erase(self, received: Received) -> tuple[Document, tuple[ErasedStore, ...]]:
         """A document with what would go if it were erased; raises `Refused`."""

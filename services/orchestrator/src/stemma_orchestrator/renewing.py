@@ -54,6 +54,12 @@ class Renewing:
         before = changed_at(self.document, outcome.job_id)
         return await self._changed(*before, outcome.draft) if before else None
 
+    @property
+    def seen(self) -> frozenset[str]:
+        """The digests of all edits that wait."""
+        proposals = (section.proposal for section in self.document.sections.values())
+        return frozenset(one.draft.digest for one in proposals if isinstance(one, Proposed))
+
     async def waiting(self, command: Asked[Any]) -> tuple[Merged, ...]:
         """The edits that wait in sections that a request gives texts, as changes of these."""
         found = list[Merged]()
