@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from random import Random
 from typing import Any
@@ -91,7 +91,7 @@ class Crowd:
             return Ask("resume" if document.lifecycle == "paused" else self.random.choice(["pause", "export"]))
         name, section = self.random.choice(list(document.sections.items()))
         verb = self.random.choice(PROPOSED if section.proposal else IDEAS[status_of(section.phase)])
-        words = f"{name} by a person {self.random.randrange(4)}"
+        words = self._text(name) if verb == "write" else f"{name} {self.random.randrange(4)}"
         return Ask(
             verb,
             name,
@@ -100,6 +100,11 @@ class Crowd:
             number=self.random.randint(1, max(1, section.current_number)),
             replace=self.random.random() < 0.7,
         )
+
+    def _text(self, name: str) -> str:
+        """Two texts may have another beginning, another end or both: some are merged, and some are in conflict."""
+        begin, end = self.random.randrange(3), self.random.randrange(3)
+        return f"{name} begins {begin}.\n\nWhat always stands.\n\n{name} ends {end}."
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
@@ -137,7 +142,8 @@ class Crowd:
         section_id = job.section.section_id if isinstance(job, j.SectionJob) else None
         work = (WORK[type(job)], section_id or "")
         fresh = say_of(0, work, self.random.randrange(20), self.random.random() < 0.8)
-        say = self.said.setdefault(job.job_id, fresh)
+        written = fresh.verb in ("generated", "revised")
+        say = self.said.setdefault(job.job_id, replace(fresh, words=self._text(work[1])) if written else fresh)
         outcome = outcome_of(say, job.job_id, section_id, job.document.document_id)
         if isinstance(outcome, SectionGenerated | DraftRevised):
             await artifacts.put(
