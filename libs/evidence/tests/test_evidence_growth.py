@@ -131,7 +131,7 @@ READERS: dict[str, tuple[int, Reader, tuple[str, ...]]] = {
     "spelling": (2000, _spelling, READ),
     "looking up": (1500, _looking_up("EUR"), (ALIKE, SENTENCE, ROW)),
     "looking up what nobody says": (1500, _looking_up("USD"), (PARAGRAPH, ROW)),
-    "looking up shares": (1500, _sharing, ("Some {n}1.3 percent of the visitors asked for a garden. ",)),
+    "looking up shares": (12000, _sharing, ("Some {n}1.3 percent of the visitors asked for a garden. ",)),
     "claims": (1000, lambda text: lambda: claims(text, "en"), (
         "1,", "1 ", "1 234 ", "“", '"a ', "A ", "A-", "[1", "<a", "<!--", "&am", "$", "1", "-", "June ", "a.b/", "§ 1 ",
         "千", "1万", "年月", "一", "www.a", "a@b.", "two ", " ", "\n", "](", "20 June to ", "A of ", "「", "1st ",
