@@ -6,10 +6,13 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
+from starlette.requests import Request
 from stemma_contracts import Family, registry
 from stemma_contracts.v1 import requests
 from stemma_contracts.v1.answers import Problem
 from stemma_gateway.app import service
+from stemma_gateway.delivery import preferences
 from stemma_testkit.backstage import Backstage
 
 from .desk_pages import requested
@@ -17,6 +20,15 @@ from .desk_pages import requested
 APPROVAL = {"section_id": "research", "version": 1}
 WAITING = {"Prefer": "wait=10"}
 COMMITTED = Path(__file__).parents[1] / "openapi.json"
+
+
+@pytest.mark.req("H1", "S5")
+def test_a_caller_waits_as_long_as_it_likes_and_no_longer_than_the_gateway_lets_it() -> None:
+    app = FastAPI()
+    app.state.max_wait_s = 5.0
+    asked = Request({"type": "http", "app": app})
+    waits = [preferences(asked, prefer).wait_s for prefer in ("wait=3", "wait=999999", "respond-async", None)]
+    assert waits == [3, 5, 0, 0]
 
 
 @pytest.mark.req("H1", "P15")
