@@ -11,6 +11,7 @@ from stemma_contracts.v1.staleness import StaleReason, TextDifference, UsedUpstr
 from stemma_domain.commands import Compared
 from stemma_domain.decide import texts_to_compare
 from stemma_domain.staleness import staleness
+from stemma_domain.view import summarise
 
 pytestmark = pytest.mark.req("L3", "P9")
 
@@ -137,3 +138,10 @@ def test_texts_are_compared_only_where_a_written_section_rests_on_them(done: Sto
     same = asking.write(done.asked(), "research", 1, current.draft)
     assert texts_to_compare(same, done.document) == []
     assert texts_to_compare(asking.pause(done.asked()), done.document) == []
+
+
+@pytest.mark.req("E1")
+def test_a_summary_tells_which_sections_are_stale(begun: Story) -> None:
+    begun.settle("research", "solution")
+    begun.ask(asking.write, "research", 1, ref("other words"))
+    assert [one.section_id for one in summarise(begun.document, 1).sections if one.stale] == ["solution"]
