@@ -12,6 +12,7 @@ from domain_outcomes import outcome_of
 from domain_story import Story, meta, ref
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import StrictInt
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.exports import Cover, ExportFormat, VersionPair
@@ -132,6 +133,8 @@ def value(request: type[r.Request], name: str) -> st.SearchStrategy[Any]:
         return st.booleans()
     if field.annotation is int:
         return st.integers(next((bound.ge for bound in field.metadata if hasattr(bound, "ge")), 1), 3)
+    if field.annotation == StrictInt | None:
+        return st.none() | st.integers(1, 60)
     assert field.annotation is str, f"{request.__name__} has a field {name} of another kind"
     return IDS
 
