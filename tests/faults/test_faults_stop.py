@@ -190,7 +190,8 @@ async def test_a_worker_that_is_stopped_after_its_look_answers_no_later_question
 @pytest.mark.full
 @pytest.mark.req("F5")
 async def test_the_proof_finds_a_run_that_goes_on_at_the_newest_checkpoint(tmp_path: Path) -> None:
-    with pytest.raises(AssertionError):
+    # Its document is another one, or never comes to its end.
+    with pytest.raises((AssertionError, TimeoutError)):
         await stopped_after_looks(tmp_path, (1, 2), code_of(resumes_at_the_newest))
 
 
