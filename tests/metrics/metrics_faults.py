@@ -153,7 +153,7 @@ async def no_time_for_checks(plant: Plant) -> AsyncIterator[None]:
     await plant.stemma.services[name].stop()
     hasty = plant.stemma.environment_of(name) | {"STEMMA_VALIDATOR_WALL_LIMIT_S": "0.001"}
     document_id = await asked(plant.client, ReviewMode.HUMAN, "unchecked")
-    async with replica(plant.stemma, name, hasty, "validator-without-time"):
+    async with replica(plant.stemma, "validator-without-time", hasty, name):
         yield
         await plant.client.request(CancelDocument(document_id=document_id))
     await plant.stemma.start_service(name)
