@@ -26,6 +26,7 @@ BEGUN = (
     f'messaging_process_duration_seconds_count{{stemma_verdict="Ack",messaging_destination_template="{CONVERTED}"}}',
     'http_server_request_duration_seconds_count{http_route="/kinds"}',
 )
+REPLACED = "# Research\n\n## Findings\n\nA person wrote that there are two libraries.\n"
 Expected = Mapping[tuple[str, ...], Number]
 """By the values of the labels, in the order of their names."""
 
@@ -77,14 +78,15 @@ async def measured(plant: Plant) -> bool:
 
 
 async def edited(client: Client, document_id: str) -> None:
-    """The first section is edited as a model proposed it, which makes the other one stale; all of it is looked at."""
+    """The first section is edited as a model proposed it, and written anew, which makes the other one stale."""
     await client.edit(document_id, "research", 1, instruction="Say that the survey is repeated in spring.")
     *_, proposed = await wait_for(client, document_id, lambda event: isinstance(event, e.SectionEditProposed))
     assert isinstance(proposed.contract, e.SectionEditProposed)
     await client.request(
         AcceptEdit(document_id=document_id, section_id="research", version=1, proposal_id=proposed.contract.proposal_id)
     )
-    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionChecked) and bool(event.evaluation))
+    await client.edit(document_id, "research", 2, text=REPLACED)
+    await wait_for(client, document_id, lambda event: isinstance(event, e.SectionChecked) and event.version == 3)
 
 
 QUEUED: Expected = {
