@@ -103,6 +103,7 @@ async def test_each_page_fits_and_axe_finds_nothing_in_it(
         picture = await page.locator(".page svg").bounding_box()
         assert picture is not None
         assert 0 < picture["width"] <= NARROW["width"], "a page fits, and need not be moved to be read"
+    await http.post("/desk/notifications/mail/remove")
 
 
 SEND = """([path, fields]) => {

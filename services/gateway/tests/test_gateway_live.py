@@ -124,6 +124,7 @@ async def test_a_section_is_viewed_until_it_has_another_version_and_by_one_perso
         await follows(elsewhere)
         draft = await bus.text(document_id, "# Anew\n")
         await bus.append(document_id, section_drafted("research", draft, 4), review_requested("research", 4))
+        await elsewhere.get_by_role("link", name="Show", exact=True).click()
         await expect(elsewhere.locator("[data-viewed-count]")).to_have_text("viewed: 0 of 1")
         async with elsewhere.expect_response("**/viewed"):
             await elsewhere.locator("[data-viewed]").check()

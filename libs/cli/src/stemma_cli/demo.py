@@ -137,10 +137,18 @@ class Demo:
                 if approve and isinstance(event.contract, e.SectionReviewRequested):
                     await self.client.approve(self.id, event.contract.section_id, event.contract.version)
 
-    async def append(self, name: str, words: str) -> None:
-        number, text = self.version(name), (await self.text(name)).rstrip()
-        await self.client.edit(self.id, name, number, text=f"{text}\n\n{words}\n")
+    async def edit(self, name: str, text: str) -> None:
+        number = self.version(name)
+        await self.client.edit(self.id, name, number, text=text)
         await self.until(lambda: self.version(name) == number + 1)
+
+    async def append(self, name: str, words: str) -> None:
+        await self.edit(name, f"{(await self.text(name)).rstrip()}\n\n{words}\n")
+
+    async def replace(self, name: str, words: str, others: str) -> None:
+        text = await self.text(name)
+        check(words in text, f"{words!r} is not in {name}")
+        await self.edit(name, text.replace(words, others))
 
     async def propose(self, name: str, words: str) -> None:
         await self.client.edit(self.id, name, self.version(name), instruction=words)
@@ -288,7 +296,7 @@ async def design_document(demo: Demo) -> None:
     _say_cycle(demo)
     await demo.export_all()
     say(f"\n{demo.title(first)}, on which the rest was built, is changed. That makes stale:")
-    await demo.append(first, "The server has a spare.")
+    await demo.replace(first, "within 1 second", "within 2 seconds")
     check(bool(demo.view.stale), "the change made nothing stale")
     for section in demo.view.stale:
         say(f"    {section.title}")
