@@ -181,7 +181,13 @@ async def _mend_copies(connection: Client, tenants: Sequence[str]) -> list[Drift
         return []
     if missing := await behind(connection, tenants, replicas):
         return missing
-    for copy in await mend_copies(connection, tenants, replicas):
+    try:
+        made = await mend_copies(connection, tenants, replicas)
+    except NatsTimeoutError:  # a server that was killed seems to be there for some seconds
+        if missing := await behind(connection, tenants, replicas):
+            return missing
+        raise
+    for copy in made:
         print(f"made anew: {copy}")
     return []
 
@@ -219,6 +225,8 @@ def _why(errors: Sequence[Exception], arguments: argparse.Namespace) -> str:
         return f"the server at {server} has no account for {', '.join(_tenants(arguments))}: see to its configuration"
     if "certificate" in words or "ssl" in words:
         return f"no encrypted connection with the server at {server}: see to {connections.CA_VARIABLE}"
+    if isinstance(errors[-1], NatsTimeoutError):
+        return f"the server at {server} does not answer in time: see whether it has a leader, and try again"
     if isinstance(errors[-1], (NoServersError, TimeoutError)):
         return f"no NATS server answers at {server}: start it, or name another by --server or STEMMA_NATS_URL"
     return f"{server}: {errors[-1]}"
