@@ -27,11 +27,13 @@ def large(*names):
     return [name for name in names if name in sys.modules]
 
 sys.addaudithook(refuse)
-services, others, expensive = json.load(sys.stdin)
-failed = [*failures(services)]
+prepared, services, others, foreign, expensive = json.load(sys.stdin)
+failed = [*failures(prepared)]
+by_prepared = large(*foreign)
+failed += failures(services)
 by_services = large(*expensive)
 failed += failures(others)
-print(json.dumps([failed, by_services, large("litellm")]))
+print(json.dumps([failed, by_prepared, by_services, large("litellm")]))
 """
 
 
@@ -47,10 +49,16 @@ EXPENSIVE = {
 """What no service imports when it starts."""
 
 
+PREPARED = ["stemma_editor_agent.judging", "stemma_gateway.texts", "stemma_generation_graph.reading"]
+FOREIGN = ["fastapi", "faststream", "langchain_core", "nats"]
+"""What no prepared process imports, of services that do: each takes time at the first long text, and memory."""
+
+
 class Imported(NamedTuple):
-    """What could not be imported and why, and which large libraries were: by services, and by anything."""
+    """What could not be imported and why, and which large libraries were, by whom, and by anything."""
 
     failed: list[str]
+    large_by_prepared: list[str]
     large_by_services: list[str]
     large: list[str]
 
@@ -67,7 +75,8 @@ def module_names() -> list[str]:
 @pytest.fixture(scope="module")
 def imported() -> Imported:
     """What comes of importing every module, those of services first, in one process."""
-    told = json.dumps([[f"{service.module}.app" for service in SERVICES], module_names(), list(EXPENSIVE)])
+    services = [f"{service.module}.app" for service in SERVICES]
+    told = json.dumps([PREPARED, services, module_names(), FOREIGN, list(EXPENSIVE)])
     result = subprocess.run([sys.executable, "-c", IMPORT_ALL], input=told, check=True, capture_output=True, text=True)
     failed, *large = json.loads(result.stdout)
     return Imported([*failed, *result.stderr.splitlines()], *large)
@@ -77,8 +86,10 @@ def test_no_module_connects_or_starts_anything_at_import(imported: Imported) -> 
     assert (imported.failed, imported.large) == ([], [])
 
 
-def test_services_load_nothing_large_that_is_for_others_or_for_later(imported: Imported) -> None:
-    assert imported.large_by_services == []
+def test_services_and_prepared_processes_load_nothing_large_that_is_for_others_or_later(
+    imported: Imported,
+) -> None:
+    assert (imported.large_by_prepared, imported.large_by_services) == ([], [])
 
 
 def test_a_connection_at_import_is_found() -> None:
@@ -87,6 +98,6 @@ def test_a_connection_at_import_is_found() -> None:
 
 
 def run_source(source: str) -> str:
-    hook = IMPORT_ALL.partition("services, others,")[0]
+    hook = IMPORT_ALL.partition("prepared, services,")[0]
     result = subprocess.run([sys.executable, "-c", f"{hook}\n{source}"], check=False, capture_output=True, text=True)
     return result.stderr

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import pytest
 from stemma_editor_agent.demands import demand_of, unmet
+from stemma_editor_agent.drafts import split_draft
 from stemma_editor_agent.reporting import changes_between
-from stemma_editor_agent.revision import split_draft
 from stemma_generation_graph.graphs.document_agent.images import without_labels
 from stemma_generation_graph.graphs.document_agent.session import outline_of
 from stemma_generation_graph.passages import Corpus, read_source

@@ -3,7 +3,8 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_editor_agent.revision import is_self_contained, split_draft
+from stemma_editor_agent.drafts import split_draft
+from stemma_editor_agent.revision import is_self_contained
 from stemma_testkit.property_tests import examples
 
 # fmt: off

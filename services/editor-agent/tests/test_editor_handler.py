@@ -24,7 +24,8 @@ from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.validation import ValidationIssue, ValidationReport
 from stemma_editor_agent.app import load_config
 from stemma_editor_agent.editors import recipes
-from stemma_editor_agent.handlers import Tools, on_revise_draft, prepare, routes
+from stemma_editor_agent.handlers import Tools, on_revise_draft, routes
+from stemma_editor_agent.judging import prepare
 from stemma_messaging import WorkerBroker, WorkerSettings, config_dir
 from stemma_messaging.running import JobCancelledError, RunningJobs
 from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings, chat_model

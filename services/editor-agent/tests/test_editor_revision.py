@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 from stemma_contracts.v1.section import SectionPlan
-from stemma_editor_agent.revision import DRAFT, Material, Revision, Upstream, messages, split_draft, unescaped
+from stemma_editor_agent.drafts import split_draft
+from stemma_editor_agent.revision import DRAFT, Material, Revision, Upstream, messages, unescaped
 
 CONTEXT = {DRAFT: split_draft("# A\n\none\n")}
 

@@ -20,8 +20,9 @@ from stemma_generation_graph.graphs.document_agent.session import headings_above
 from stemma_generation_graph.graphs.registry import find_graphs
 from stemma_generation_graph.handlers import Tools, on_evaluate_draft, on_generate_section
 from stemma_generation_graph.passages import read_source
+from stemma_generation_graph.reading import Text
 from stemma_generation_graph.runner import Runner
-from stemma_generation_graph.sources import QUICK_CHARACTERS, Library, Reading, Text, UnreadableInputs, computing
+from stemma_generation_graph.sources import QUICK_CHARACTERS, Library, Reading, UnreadableInputs, computing
 from stemma_testkit.pathological import UNITS, text_of
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import eventually

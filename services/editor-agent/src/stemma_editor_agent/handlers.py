@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
@@ -28,35 +28,10 @@ from stemma_models import CallContext, ModelCaller, Prompt, Prompts, call_contex
 from stemma_telemetry import get_logger, span
 from stemma_telemetry.names import Attr, Span
 
-from .demands import demand_of, unmet
+from .drafts import split_draft
 from .editors import GRAPH, NODE, Editors, recipe
-from .reporting import changes_between, summary_of
-from .revision import DRAFT, Material, Revision, Upstream, messages, split_draft, unescaped
-
-
-class Judged(NamedTuple):
-    """What changed, in words, and why it is refused; no reason if it is not."""
-
-    summary: str
-    reason: str
-
-
-def prepare() -> None:
-    """Read what the first text would read."""
-    split_draft("# A\n\nA word. Another.\n")
-    judged("A word. Another.", "A word. Other.", "Mention other", "en", None)
-
-
-def judged(old: str, new: str, instruction: str, language: str, refused: str | None) -> Judged:
-    """The judgement of a revision; the difference decides, not what the model says of it."""
-    changes = changes_between(old, new, language)
-    if not changes:
-        return Judged("", refused or "The editor changed nothing in the draft.")
-    reason = unmet(demand_of(instruction, language), old, new, changes, language)
-    if reason:
-        reason = f"The editor made another change than was asked for: {reason}. It was not taken."
-    return Judged(summary_of(changes), reason)
-
+from .judging import judged, prepare
+from .revision import DRAFT, Material, Revision, Upstream, messages, unescaped
 
 DEFAULT_LANGUAGE = "en"
 Revised = DraftRevised | InstructionRefused | ModelUnavailable | AnswerMalformed | ContextTooLong

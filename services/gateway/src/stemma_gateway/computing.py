@@ -4,7 +4,6 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from importlib import import_module
 from typing import Any, TypeVar
 
 from starlette.requests import Request
@@ -17,21 +16,7 @@ from stemma_messaging.cancellation import end
 
 from .limits import Owner, Shares
 from .problems import Limited
-
-_MODULES = (
-    "stemma_client.differences",
-    "stemma_client.library",
-    "stemma_gateway.texts",
-    "stemma_markdown",
-)
-
-
-def prepare() -> None:
-    for name in _MODULES:
-        import_module(name)
-    # The first sentences take longer than all others.
-    import_module("stemma_client.differences").differences("A word. Another.", "A word. Other.")
-
+from .texts import prepare
 
 # One for all calls of this process; it starts with the first long text.
 _prepared = Prepared(prepare)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+import stemma_client.library  # noqa: F401 - its functions are called there, too
 from stemma_client.differences import Change, Piece, differences, placed, placed_changes
 from stemma_markdown import SingleChange, html, plain, split
 
@@ -13,6 +14,11 @@ AROUND = 50
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[^\n]*\S[^\n]*)*")
 MOST_LINES = 5_000
 """Lines that a page shows each by itself, in 25 ms."""
+
+
+def prepare() -> None:
+    """The first sentences take longer than all others."""
+    differences("A word. Another.", "A word. Other.", "en")
 
 
 def shown_lines(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from cachetools import LRUCache
 from pydantic import ValidationError
@@ -20,13 +20,13 @@ from stemma_contracts.v1.inputs import Anchor, Anchors
 from stemma_contracts.v1.jobs import GenerateSection
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import ArtifactRef, InputFile
-from stemma_evidence import InputText, coverage
 from stemma_messaging import Turns
 from stemma_messaging.errors import InvalidMessage
 from stemma_models import CallContext
 
 from .nearness import Nearness
 from .passages import Corpus, Passage, SourceDocument, read_source, words_of
+from .reading import AT, Text, prepare, read
 
 QUICK_CHARACTERS = 64 * 1024
 """Up to here the worst input takes a quarter of a second."""
@@ -35,37 +35,10 @@ LIMITS = Limits(seconds=900, memory_mb=4096)
 PROCESSES, PROCESSES_OF_A_TENANT = 4, 2
 MOST_PIECES = 50_000
 """Passages and images of the texts together: so many are indexed in half a second, and 50 MB of prose have fewer."""
-AT = "at.txt"
-
-
-class Text(NamedTuple):
-    """A name inside the input folder, what the file says, and where in it that stands."""
-
-    name: str
-    text: str
-    anchors: tuple[Anchor, ...] = ()
 
 
 class UnreadableInputs(Exception):
     """An input that could not be read within the limits, with its name: no repetition makes it right."""
-
-
-def prepare() -> None:
-    """Read what the first text would read."""
-    coverage([InputText("a.md", "A word. Another.")], "A word. Other.", [])
-
-
-def read(folder: Path, texts: list[Text], most: int) -> list[SourceDocument] | None:
-    """Take texts apart, and say in the folder at which; nothing if they have more pieces."""
-    sources, pieces = [], 0
-    for given in texts:
-        (folder / AT).write_text(given.name, encoding="utf-8")
-        source = read_source(*given)
-        pieces += len(source.passages) + len(source.images)
-        if pieces > most:
-            return None
-        sources.append(source)
-    return sources
 
 
 # One for all calls of this process; it starts with the first long text.

@@ -27,7 +27,8 @@ from stemma_generation_graph.deps import GraphDeps, RunContext
 from stemma_generation_graph.evaluating import coded_check, evaluate_draft, not_judged
 from stemma_generation_graph.graphs.transitions import Change, Node, noted
 from stemma_generation_graph.passages import REQUEST, words_of
-from stemma_generation_graph.sources import InputsRefused, Text
+from stemma_generation_graph.reading import Text
+from stemma_generation_graph.sources import InputsRefused
 from stemma_generation_graph.tools import answers_to_broken, run_tool_calls
 from stemma_generation_graph.writing import load_material
 

@@ -1,5 +1,7 @@
 """A session: the files of one run by name, with content in the artifact store by digest; the chapters of its inputs."""
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -8,14 +10,15 @@ from datetime import datetime
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import PurePosixPath
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import yaml
 from stemma_contracts.v1.document import DocumentHead
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_markdown import Block, Document, Heading, split
 
-from stemma_generation_graph.sources import Library
+if TYPE_CHECKING:
+    from stemma_generation_graph.sources import Library
 
 LABEL_CHARS = 40
 
