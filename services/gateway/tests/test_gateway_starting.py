@@ -5,6 +5,7 @@ from typing import Any
 import httpx
 import pytest
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.inputs import InputReading, ReadingFigures, ReadingWarning
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary, LedgerWarning
@@ -94,12 +95,13 @@ async def test_who_asks_for_a_document_sees_which_model_writes_it(http: httpx.As
     assert "Model: openai/<b> . Whoever runs this installation" in plain((await http.get("/desk/new")).text)
 
 
-async def test_an_outline_a_policy_and_a_language_go_with_the_request(http: httpx.AsyncClient, bus: Backstage) -> None:
-    about = {"kind": "proposal", "language": "de-AT", "review": "auto", "min_score": "0.7"}
+async def test_an_outline_a_policy_a_language_and_a_budget_go_with_the_request(http: httpx.AsyncClient, bus: Backstage) -> None:
+    about = {"kind": "proposal", "language": "de-AT", "review": "auto", "min_score": "0.7", "calls": "40", "cost": " 2.5"}
     await http.post("/desk/new", data={**about, "outline": "# Lage (max 90 words)\n\n# Plan\n"}, files=PDF)
     asked = requested(bus, CreateDocument)
     assert asked.review is not None
     assert (asked.review.mode, asked.review.min_score, asked.language) == (ReviewMode.AUTO, 0.7, "de-AT")
+    assert asked.budget == Budget(calls=40, cost=2.5)
     assert str(asked.brief).startswith("Beantworten")
     assert [(one.title, one.max_words) for one in asked.outline or ()] == [("Lage", 90), ("Plan", None)]
 
@@ -109,10 +111,11 @@ async def test_an_outline_a_policy_and_a_language_go_with_the_request(http: http
     [
         ({"review": "auto", "min_score": "high"}, "min_score"),
         ({"review": "<b>"}, "mode"),
+        ({"cost": "much"}, "cost"),
         ({"outline": "no heading"}, "there is no section in it"),
     ],
 )
-async def test_what_is_wrong_with_an_outline_or_a_policy_is_told_and_all_that_was_typed_is_kept(
+async def test_what_is_wrong_with_an_outline_a_policy_or_a_budget_is_told_and_all_that_was_typed_is_kept(
     http: httpx.AsyncClient, bus: Backstage, wrong: dict[str, str], said: str
 ) -> None:
     refused = await http.post("/desk/new", data={"kind": "proposal", "title": "Mine", **wrong}, files=PDF)

@@ -33,7 +33,19 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of,
 from stemma_gateway.sessions import Session
 
 from .documents import settled
-from .forms import DOCUMENT, NOTHING, REFUSED, SECTION, InSection, SectionAddress, ask, fields_of, led_on, whole_number
+from .forms import (
+    DOCUMENT,
+    NOTHING,
+    REFUSED,
+    SECTION,
+    InSection,
+    SectionAddress,
+    ask,
+    budget_typed,
+    fields_of,
+    led_on,
+    whole_number,
+)
 from .results import DONE, Result, result_of
 from .section import Part, part_of, people_of
 from .shell import kind_title, shown, title_of
@@ -41,8 +53,6 @@ from .shell import kind_title, shown, title_of
 STEP, MARGIN = 14, 8
 MOST_BYTES, LEAST_OF_A_SECTION = 48 * 1024, 1024
 """Of Markdown on one page at first; what comes behind is loaded by the page, section by section."""
-MOST_DIGITS = 15
-"""Of a bound; nobody pays for more, and Python reads no number of thousands of them."""
 OF_THE_DOCUMENT = ("budget", "export", "keep", "regenerate")
 """What is done about a document and no section of it."""
 WORK: Mapping[str, type[PauseDocument | ResumeDocument | CancelDocument]] = {
@@ -203,14 +213,7 @@ def _budget_asked(document_id: str, form: Mapping[str, str]) -> DocumentRequest:
     if "answer" in form:
         about = {"document_id": document_id, "question": form.get("question"), "answer": form["answer"]}
         return AnswerBudget.model_validate(about)
-    bounds = {name: form[name].strip() for name in ("calls", "tokens", "cost") if form.get(name, "").strip()}
-    budget = {name: bound if name == "cost" else _bound(bound) for name, bound in bounds.items()}
-    return SetBudget.model_validate({"document_id": document_id, "budget": budget})
-
-
-def _bound(typed: str) -> int | str:
-    number = whole_number(typed, MOST_DIGITS)
-    return typed if number is None else number
+    return SetBudget.model_validate({"document_id": document_id, "budget": budget_typed(form)})
 
 
 @router.post(f"{DOCUMENT}/exports")

@@ -32,10 +32,14 @@ SECTION = f"{DOCUMENT}/sections/{{section_id}}"
 REFUSED = (HttpError, AccessDeniedError, InvalidInputError, RequestRejectedError, AnswerTimeoutError, ValidationError)
 """What a page tells beside the form that was sent; nothing of the form is lost."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
+BOUNDS = ("calls", "tokens", "cost")
+"""What the fields of a budget are called in a form."""
 WAIT_S = 20.0
 MAX_FIELDS, MAX_FIELDS_BYTES = 500, 4 * 1024 * 1024
 MAX_PARTS, MAX_TEXT_BYTES = 1000, 16 * 1024 * 1024
 MOST_DIGITS = 9
+MOST_DIGITS_OF_A_BOUND = 15
+"""Nobody pays for more, and Python reads no number of thousands of them."""
 PICTURES: Mapping[str, str] = MappingProxyType(
     {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".webp": "image/webp"}
 )
@@ -64,6 +68,17 @@ def _section_address(document_id: DocumentId, section_id: SectionId, in_document
 
 
 InSection = Annotated[SectionAddress, Depends(_section_address)]
+
+
+def budget_typed(form: Mapping[str, str]) -> Mapping[str, int | str]:
+    """The bounds that were filled in; what is no number is as it was typed, to be refused by its field."""
+    bounds = {name: form[name].strip() for name in BOUNDS if form.get(name, "").strip()}
+    return {name: bound if name == "cost" else _bound(bound) for name, bound in bounds.items()}
+
+
+def _bound(typed: str) -> int | str:
+    number = whole_number(typed, MOST_DIGITS_OF_A_BOUND)
+    return typed if number is None else number
 
 
 async def ask(session: Session, request: r.Request) -> RequestAccepted:

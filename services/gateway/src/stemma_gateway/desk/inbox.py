@@ -20,7 +20,8 @@ from stemma_contracts.v1.views import SectionView
 from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.followed import some_at_once
 from stemma_gateway.pages import PageRoute, led_to
-from stemma_gateway.problems import Invalid
+from stemma_gateway.problems import Invalid, NotFound
+from stemma_gateway.resources.addresses import section_of
 from stemma_gateway.sessions import Session
 
 from .documents import Words, has_words
@@ -122,13 +123,22 @@ async def write_sample(request: Request, session: RepeatableCaller) -> Response:
 
 @router.get("/desk/next")
 async def go_on(request: Request, session: Caller, done: str = "", of: Decided = "") -> Response:
-    """Lead to what waits next, other than what was ``done`` just now."""
+    """Lead to what waits next, other than what was ``done`` just now; its page tells the result, so it has to be there."""
     items = await waiting(session, [one for one in await session.client.documents() if waiting_sections(one)])
     decided = of.rpartition("/")[0]
-    left = (item.at for item in items if item.why != "comments" and item.place != decided)
-    first = next(left, None)
-    path = first.path if first else "/desk"
-    return led_to(request, f"{path}?done={quote(done)}&of={quote(of)}")
+    for item in items:
+        if item.why != "comments" and item.place != decided and await _is_there(session, item.at):
+            return led_to(request, f"{item.at.path}?done={quote(done)}&of={quote(of)}")
+    return led_to(request, f"/desk?done={quote(done)}&of={quote(of)}")
+
+
+async def _is_there(session: Session, at: SectionAddress) -> bool:
+    """Whether the log has it still: the read model may be behind."""
+    try:
+        await section_of(session, at.document_id, at.section_id)
+    except (DocumentNotFoundError, NotFound):
+        return False
+    return True
 
 
 async def inbox_page(

@@ -13,6 +13,7 @@ from stemma_client.outlines import read_outline
 from stemma_client.recipes import models_in
 from stemma_contracts.media import READ
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import UploadRef
@@ -24,12 +25,12 @@ from stemma_gateway.pages import PageRoute, language_of, led_to
 from stemma_gateway.problems import Invalid
 from stemma_gateway.sessions import Session
 
-from .forms import REFUSED, WAIT_S, Sent, input_of, inputs_of, sent
+from .forms import BOUNDS, REFUSED, WAIT_S, Sent, budget_typed, input_of, inputs_of, sent
 from .inputs import ROLES
 from .shell import shown
 
 TYPED: Mapping[str, str] = MappingProxyType(
-    dict.fromkeys(("kind", "title", "language", "brief", "outline", "review", "min_score"), "")
+    dict.fromkeys(("kind", "title", "language", "brief", "outline", "review", "min_score", *BOUNDS), "")
 )
 router = APIRouter(route_class=PageRoute)
 
@@ -58,6 +59,7 @@ async def create(request: Request, session: Caller) -> Response:
                 review=_policy(texts),
                 language=texts["language"].strip() or None,
                 outline=await _outline(form),
+                budget=_budget(texts),
                 request_id=form.text("request_id") or None,
                 wait_s=WAIT_S,
             )
@@ -115,6 +117,11 @@ def _policy(texts: Mapping[str, str]) -> ReviewPolicy | None:
         return None
     score = {"min_score": texts["min_score"]} if mode == ReviewMode.AUTO and texts["min_score"] else {}
     return ReviewPolicy.model_validate({"mode": mode, **score})
+
+
+def _budget(texts: Mapping[str, str]) -> Budget | None:
+    bounds = budget_typed(texts)
+    return Budget.model_validate(bounds) if bounds else None
 
 
 async def _new_page(
