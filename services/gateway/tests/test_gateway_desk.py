@@ -22,11 +22,11 @@ from stemma_contracts.v1.requests import ApproveSection, ExportDocument, Request
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_contracts.v1.views import SectionView, StaleView, VersionView
+from stemma_contracts.v1.views import ProposalView, SectionView, StaleView, VersionView
 from stemma_gateway.catalogues import LANGUAGES, words
 from stemma_gateway.desk import forms
 from stemma_gateway.desk.shell import stale_words
-from stemma_gateway.desk.verbs import VERBS
+from stemma_gateway.desk.verbs import VERBS, open_verbs
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened
 from stemma_testkit.document_events import REF, form_added, form_export_requested, form_exported
@@ -195,6 +195,17 @@ async def test_each_verb_and_state_has_words_and_each_verb_a_key_of_its_own() ->
     assert {verb.name for verb in VERBS} <= set(words("en"))
     told = (("document", DocumentStatus), ("status", SectionStatus), ("origin", Origin))
     assert {f"{about}_{each}" for about, kind in told for each in kind} <= set(words("en"))
+
+
+@pytest.mark.req("H8")
+async def test_what_is_expected_of_a_person_stands_before_what_takes_an_approval_back() -> None:
+    about: dict[str, Any] = {"section_id": "s", "title": "S", "kind": "s", "status": SectionStatus.APPROVED}
+    version = VersionView(**WRITTEN)
+    changed = ChangedInput(input_id="input-1", name="rfq.pdf", accepted_version=1, current_version=2)
+    stale = SectionView(**about, versions=(version,), stale=StaleView(inputs=(changed,)))
+    proposed = SectionView(**about, versions=(version,), proposal=ProposalView(proposal_id="p", version=2, draft=REF))
+    may = {verb.token for verb in VERBS}
+    assert [next(iter(open_verbs(one, may))) for one in (stale, proposed)] == ["keep", "accept_edit"]
 
 
 @pytest.mark.req("H4")

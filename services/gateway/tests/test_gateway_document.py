@@ -173,7 +173,7 @@ async def test_the_history_tells_who_decided_what_and_pages_through_all_that_hap
     late = e.DecisionRefused(section_id="research", request="any", problem=problem, actor="eve")
     await bus.append(document_id, late, again)
     kept, refused, *_ = await rows(here)
-    assert "eve (claimed) refused: Research" in plain(refused)
+    assert "eve (claimed) was refused: Research" in plain(refused)
     assert "version 1 is not current; version 2 is" in refused
     assert "3 sections made stale" in kept.partition("<details")[2].partition("</summary>")[0]
     assert "Solution" in kept.partition("</summary>")[2].partition("</details>")[0]
@@ -287,6 +287,15 @@ async def test_what_would_go_is_shown_and_only_that_is_erased(
 
 
 USAGE = Usage(calls=3, input_tokens=700, cost=1.5)
+
+
+async def test_each_page_of_a_document_leads_back_to_it_by_its_title(
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    here = document(document_id)
+    for path in ("inputs", "requirements", "reading", "returns", "fact", "sections/research/edit"):
+        page = (await http.get(f"{here}/{path}", headers=PAGES)).text
+        assert re.search(f'href="{here}"[^>]*><bdi>proposal</bdi></a>', page), path
 
 
 @pytest.mark.req("L6")

@@ -484,6 +484,9 @@ async def test_the_matrix_shows_demands_by_sections_with_holes_and_keeps_a_mark_
     request = requested(bus, DecideRequirements)
     assert request.decisions == (RequirementDecision(requirement_id="R1", looked=True),)
     assert request.shown == (await http.get(f"/documents/{document_id}")).json()["last_sequence"]
+    legend = plain((await http.get(ledger(document_id))).text.partition('class="legend"')[2].partition("</ul>")[0])
+    assert "Suspect 1" in legend
+    assert " 0 " not in legend, "what there is none of is not counted out"
     for path in (ledger(document_id), f"{ledger(document_id)}/R1"):
         assert f'name="shown" value="{request.shown}"' in (await http.get(path)).text
     await bus.append(document_id, e.RequirementsDecided(decisions=request.decisions))

@@ -95,8 +95,17 @@ async def test_who_asks_for_a_document_sees_which_model_writes_it(http: httpx.As
     assert "Model: openai/<b> . Whoever runs this installation" in plain((await http.get("/desk/new")).text)
 
 
-async def test_an_outline_a_policy_a_language_and_a_budget_go_with_the_request(http: httpx.AsyncClient, bus: Backstage) -> None:
-    about = {"kind": "proposal", "language": "de-AT", "review": "auto", "min_score": "0.7", "calls": "40", "cost": " 2.5"}
+async def test_an_outline_a_policy_a_language_and_a_budget_go_with_the_request(
+    http: httpx.AsyncClient, bus: Backstage
+) -> None:
+    about = {
+        "kind": "proposal",
+        "language": "de-AT",
+        "review": "auto",
+        "min_score": "0.7",
+        "calls": "40",
+        "cost": " 2.5",
+    }
     await http.post("/desk/new", data={**about, "outline": "# Lage (max 90 words)\n\n# Plan\n"}, files=PDF)
     asked = requested(bus, CreateDocument)
     assert asked.review is not None

@@ -18,7 +18,7 @@ from stemma_gateway.sessions import Session
 from .forms import PICTURES, REFUSED, SECTION, InSection, SectionAddress, Sent, ask, picture_of, sent
 from .section import PICTURES as SHOWN
 from .section import section_page
-from .shell import shown
+from .shell import shown, title_of
 
 CHOICE, UPLOAD = "decision:", "upload:"
 """What the fields begin with that decide about an image that is missing, and that hold a new one for it."""
@@ -84,6 +84,7 @@ async def _page(
         "question.html",
         error=error,
         document=document,
+        title=await title_of(session.client, document),
         section=section,
         need=need,
         fits=section.asks,

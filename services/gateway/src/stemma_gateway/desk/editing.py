@@ -34,7 +34,7 @@ from .forms import (
     whole_number,
 )
 from .section import pictures, stored
-from .shell import shown
+from .shell import shown, title_of
 from .verbs import BY_NAME
 
 MAX_PREVIEW_BYTES = 4 * 1024 * 1024
@@ -124,6 +124,7 @@ async def _page(
         "edit.html",
         error=error,
         document=document,
+        title=await title_of(session.client, document),
         section=section,
         work=work,
         is_open=BY_NAME["edit"].is_open(section),

@@ -123,7 +123,7 @@ async def write_sample(request: Request, session: RepeatableCaller) -> Response:
 
 @router.get("/desk/next")
 async def go_on(request: Request, session: Caller, done: str = "", of: Decided = "") -> Response:
-    """Lead to what waits next, other than what was ``done`` just now; its page tells the result, so it has to be there."""
+    """Lead to what waits next and is there still, other than what was ``done``: its page tells the result."""
     items = await waiting(session, [one for one in await session.client.documents() if waiting_sections(one)])
     decided = of.rpartition("/")[0]
     for item in items:

@@ -30,7 +30,7 @@ from stemma_gateway.sessions import Session
 from stemma_gateway.texts import pairs_compared
 
 from .forms import REFUSED, Sent, ask, input_of, led_on, sent, whole_number
-from .shell import shown
+from .shell import shown, title_of
 
 INPUTS = "/desk/documents/{document_id}/inputs"
 MOST_SHOWN = 50
@@ -153,6 +153,7 @@ async def _list(
         "inputs.html",
         error=error,
         document=document,
+        title=await title_of(session.client, document),
         there=there,
         read=sum(one.state != "reading" for one in there),
         roles=ROLES,
@@ -176,6 +177,7 @@ async def _one(
         "input.html",
         error=error,
         document=document,
+        title=await title_of(session.client, document),
         one=one,
         marked=[passage for passage in marked if passage],
         parts=list(zip(told, words, strict=True)),

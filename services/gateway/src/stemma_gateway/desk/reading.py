@@ -22,7 +22,7 @@ from stemma_gateway.sessions import Session
 
 from .forms import REFUSED, ask, fields_of
 from .requirements import PAGE, ledger_in, places
-from .shell import shown
+from .shell import shown, title_of
 
 READING = "/desk/documents/{document_id}/reading"
 MOST_SHOWN, AT_ONCE = 200, 1000
@@ -107,6 +107,7 @@ async def _page(
         "reading.html",
         error=error,
         document=document,
+        title=await title_of(session.client, document),
         ledger=ledger,
         inputs=read_of(document, entries),
         entries=sorted(entries, key=lambda entry: entry.row.obligation != "mandatory")[:MOST_SHOWN],

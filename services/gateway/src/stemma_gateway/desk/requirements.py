@@ -37,7 +37,7 @@ from stemma_gateway.sessions import Session
 from stemma_gateway.texts import pairs_compared
 
 from .forms import REFUSED, ask, fields_of, led_on, whole_number
-from .shell import shown
+from .shell import shown, title_of
 from .sources import MarkedPage, page_of
 
 Decided = Literal["found", "confirmed", "dropped", "merged"]
@@ -346,6 +346,7 @@ async def _list(
         "requirements.html",
         error=error,
         document=document,
+        title=await title_of(session.client, document),
         ledger=ledger,
         wanted=wanted,
         listed=await asyncio.to_thread(listed, found, wanted),
@@ -386,6 +387,7 @@ async def _one(
         "requirement.html",
         error=error,
         document=document,
+        title=await title_of(session.client, document),
         ledger=ledger,
         entry=found[row_id],
         wanted=wanted,

@@ -19,7 +19,7 @@ from stemma_gateway.sessions import Session
 from stemma_gateway.texts import pairs_compared
 
 from .forms import REFUSED, Sent, ask, input_of, sent
-from .shell import shown
+from .shell import shown, title_of
 
 RETURNS = "/desk/documents/{document_id}/returns"
 USES: Sequence[CommentUse] = get_args(CommentUse)
@@ -31,7 +31,7 @@ router = APIRouter(route_class=PageRoute)
 
 @router.get(RETURNS)
 async def begin(request: Request, session: Caller, document_id: DocumentId) -> Response:
-    return _begun(request, session, await document_of(session, document_id))
+    return await _begun(request, session, await document_of(session, document_id))
 
 
 @router.post(RETURNS)
@@ -44,14 +44,17 @@ async def read(request: Request, session: Caller, document_id: DocumentId) -> Re
             upload = await input_of(session, files[0], "evidence")
             answer = await ask(session, ReadReturn(document_id=document_id, upload=upload))
         except REFUSED as error:
-            return _begun(request, session, await document_of(session, document_id), error)
+            return await _begun(request, session, await document_of(session, document_id), error)
     here = f"{RETURNS.format(document_id=document_id)}/{answer.return_id}"
     return led_to(request, f"{here}?at_least={answer.sequence or 0}")
 
 
-def _begun(request: Request, session: Session, document: DocumentView, error: Exception | None = None) -> Response:
+async def _begun(
+    request: Request, session: Session, document: DocumentView, error: Exception | None = None
+) -> Response:
     returns = list(document.returns.values())[::-1]
-    return shown(request, session, "returns.html", error=error, document=document, returns=returns)
+    title = await title_of(session.client, document)
+    return shown(request, session, "returns.html", error=error, document=document, title=title, returns=returns)
 
 
 @router.get(f"{RETURNS}/{{return_id}}")
@@ -112,6 +115,7 @@ async def _page(
         "return.html",
         error=error,
         document=document,
+        title=await title_of(session.client, document),
         one=one,
         found=found,
         sections=[(section, edits) for section, edits in told if _says(section)],

@@ -31,7 +31,7 @@ from stemma_gateway.texts import block_line, rendered, shown_lines
 
 from .inputs import INPUTS, InputId, found_input
 from .section import pictures
-from .shell import shown
+from .shell import shown, title_of
 
 MOST_WORDS = 10_000
 """Of a page that are looked at, in 0.15 s."""
@@ -92,6 +92,7 @@ async def show_text(
         session,
         "source.html",
         document=document,
+        title=await title_of(session.client, document),
         one=one,
         part=part,
         rendered=as_html,

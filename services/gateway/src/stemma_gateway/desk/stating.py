@@ -17,7 +17,7 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 from stemma_gateway.sessions import Session
 
 from .forms import DOCUMENT, REFUSED, ask, fields_of, whole_number
-from .shell import shown
+from .shell import shown, title_of
 
 PAGE = f"{DOCUMENT}/fact"
 AROUND, MOST_WORDS = 80, 150
@@ -80,6 +80,6 @@ async def _page(
     found: tuple[Stated, ...] = ()
     if words["written"].strip() and len(words["written"]) <= MOST_WORDS:
         found = await places_of(session.client, document, words["written"])
-    return shown(
-        request, session, "fact.html", error=error, document=document, found=found, around=AROUND, done=done, **words
-    )
+    title = await title_of(session.client, document)
+    about = {"document": document, "title": title, "found": found, "around": AROUND, "done": done, **words}
+    return shown(request, session, "fact.html", error=error, **about)

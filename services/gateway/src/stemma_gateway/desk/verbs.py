@@ -50,13 +50,13 @@ def version_named(section: SectionView, number: str) -> VersionView:
 
 VERBS = (
     Verb("approve", "a", r.ApproveSection, lambda s: s.waits_for_review),
-    Verb("withdraw_approval", "x", r.WithdrawApproval, lambda s: s.status is SectionStatus.APPROVED),
     Verb("revise", "r", r.ReviseSection, lambda s: s.waits_for_review, ("feedback",)),
     Verb("answer", "w", r.AnswerNeed, lambda s: s.asks, ("answer",), numbers=(), hidden=("need_id",)),
     Verb("accept_edit", "y", r.AcceptEdit, lambda s: s.proposes, hidden=("proposal_id",)),
     Verb("reject_edit", "n", r.RejectEdit, lambda s: s.proposal is not None, hidden=("proposal_id",)),
     Verb("keep", "p", r.KeepSection, lambda s: s.is_to_be_kept_or_regenerated),
     Verb("retry", "t", r.RetrySection, lambda s: s.can_be_retried, numbers=()),
+    Verb("withdraw_approval", "x", r.WithdrawApproval, lambda s: s.status is SectionStatus.APPROVED),
     Verb("edit", "e", r.EditSection, lambda s: not s.at_work, ("text",)),
     Verb("instruct", "o", r.EditSection, lambda s: s.version > 0 and not s.at_work, ("instruction",)),
     Verb("regenerate", "g", r.RegenerateSection, lambda s: s.can_be_regenerated, ("guidance",), ("replace_edited",)),
