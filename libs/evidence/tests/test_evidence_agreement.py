@@ -119,8 +119,64 @@ def test_takes_a_value_that_both_texts_have_for_no_contradiction() -> None:
     )
 
 
-def test_finds_a_role_by_what_a_person_leads() -> None:
-    (found,) = found_in(
-        "Dr. Annette Sommer als Projektleiterin trägt sie.", "Das Projekt leitet Dr. Kirsten Bode.", language="de"
-    )
-    assert (found.one.text, found.other.text) == ("Annette Sommer", "Kirsten Bode")
+@pytest.mark.parametrize(
+    ("language", "one", "other", "names"),
+    [
+        (
+            "de",
+            "Dr. Annette Sommer als Projektleiterin trägt sie.",
+            "Das Projekt leitet Dr. Kirsten Bode.",
+            ("Annette Sommer", "Kirsten Bode"),
+        ),
+        ("de", "Leiter der Pflege ist Holger Bach.", "Rainer Kolb leitet die Pflege.", ("Holger Bach", "Rainer Kolb")),
+        (
+            "fr",
+            "Notre responsable d'exploitation, Mme Sylvie Garnaud, répond.",
+            "M. Luc Noir dirige l'exploitation.",
+            ("Sylvie Garnaud", "Luc Noir"),
+        ),
+        ("en", "| Chief pilot | Ewan Bride |", "Sunita Rao, our chief pilot, decides.", ("Ewan Bride", "Sunita Rao")),
+        ("en", "The depot is run by Ada Lin.", "Ben Fox, head of the depot, is here.", ("Ada Lin", "Ben Fox")),
+    ],
+)
+def test_finds_a_role_with_two_names(language: str, one: str, other: str, names: tuple[str, str]) -> None:
+    assert [(found.one.text, found.other.text) for found in found_in(one, other, language=language)] == [names]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "| Reference | Contract Value |\n|---|---|\n| A | 1 |",
+            "| Reference | Year Completed |\n|---|---|\n| B | 2 |",
+        ),
+        ("Projektleiterin: Anna Weber", "Projektassistent: Jan Kowalski"),
+        ("Anna Weber, a chemist, reads it.", "Jan Kowalski, a chemist, writes it."),
+        ("Projekt: Anna Weber leitet es.", "Der Projektleiter ist Anna Weber."),
+    ],
+)
+def test_takes_what_two_people_may_be_for_no_contradiction(one: str, other: str) -> None:
+    assert found_in(one, other, language="de" if "Projekt" in one else "en") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("de", "„Störung“ ist jeder Ausfall der Wärme.", "Als Störung gilt ein Einsatz auf Wunsch."),
+        ("fr", "On entend par « réception » l'acte signé.", "On appelle réception la simple visite du chantier."),
+        ("en", '"Defect" means damage to a bridge.', "Each Defect (we call a defect whatever we see) is listed."),
+    ],
+)
+def test_finds_a_term_that_a_phrase_before_it_defines(language: str, one: str, other: str) -> None:
+    assert [found.one.kind for found in found_in(one, other, language=language)] == ["term"]
+
+
+def test_counts_all_of_which_each_is_spoken_of() -> None:
+    (found,) = found_in("We prune 3,200 trees in the streets.", "Each of the 3,600 trees in the streets is pruned.")
+    assert (found.one.text, found.other.text) == ("3,200", "3,600")
+    assert found_in("We prune 320 trees in the streets.", "Each street has 36 trees that we prune.") == []
+
+
+def test_takes_a_preposition_in_another_part_of_the_sentence_for_no_other_place() -> None:
+    (found,) = found_in("We run 24 vans, seven of them on gas.", "The 26 vans run every day, and two are on reserve.")
+    assert (found.one.text, found.other.text) == ("24", "26")

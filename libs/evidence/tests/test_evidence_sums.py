@@ -127,6 +127,7 @@ def findings(draft: str, language: str = "en", *, asked: str = "", others: str =
     ("language", "text", "found"),
     [
         ("en", table("A | EUR 40,000", "B | EUR 60,000", "Total | EUR 101,000"), ["EUR 101,000, 100,000 EUR"]),
+        ("en", table("A | EUR 40,000", "B | EUR 60,000", "Sum | EUR 101,000"), ["EUR 101,000, 100,000 EUR"]),
         ("de", table("A | 1.000,50 €", "B | 2.000,00 €", "Summe | 3.100,50 €"), ["3.100,50 €, 3,000.50 EUR"]),
         ("fr", table("A | 1 000 €", "B | 2 000 €", "Total | 3 100 €"), ["3 100 €, 3,000 EUR"]),
         ("es", table("A | 1.000", "B | 2.000", "Total | 3.100", head="Concepto | Importe (EUR)"), ["3.100, 3,000 EUR"]),
@@ -213,4 +214,7 @@ def test_a_total_that_another_section_states_otherwise_is_found_from_either_side
     assert findings(prices, others=said) == ["elsewhere: 100,000 EUR, EUR 99,000, plan"]
     assert findings(f"{prices}\n{said}") == ["elsewhere: EUR 99,000, 100,000 EUR, "]
     assert findings(said.replace("99", "100"), others=prices) == []
+    assert findings("The fixed price is EUR 99,000, and a year costs EUR 9,000.", others=prices) == [
+        "elsewhere: EUR 99,000, 100,000 EUR, plan"
+    ]
     assert findings(said, others=prices, known="The town spends EUR 99,000 in total.") == []

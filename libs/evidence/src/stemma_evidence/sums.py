@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Literal
 
 from stemma_markdown import Document
@@ -19,9 +19,10 @@ from .sources.tables import HtmlTables
 
 _TOTAL = re.compile(
     r"(?<![^\W_])(?:sub-?|zwischen|sous-|deel)?(?:grand |gross |net )?"
-    r"(?:totals?|totale[ns]?|totaal|totaux|totais|totales|total[- ]?(?:sum|price|cost)s?|altogether|in all"
+    r"(?:totals?|totale[ns]?|totaal|totaux|totais|totales|total[- ]?(?:sum|price|cost)s?|sum|altogether|in all"
     r"|gesamt(?:summe|preis|betrag|kosten)?|summe|insgesamt|zusammen|somme|montant total|suma|importe total|somma"
-    r"|complessiv[aoi]|totaalbedrag|som|soma|valor total)(?![^\W_])"
+    r"|complessiv[aoi]|totaalbedrag|som|soma|valor total"
+    r"|fixed price|lump sum|festpreis|pauschalpreis|prix ferme|prix forfaitaire)(?![^\W_])"
     r"|合計|総計|総額|小計|合计|总计|总额|总价|小计",
     re.IGNORECASE,
 )
@@ -67,6 +68,7 @@ _PRICED = re.compile(
 )
 _EACH = re.compile(r"unit|single|rate\b|each|einzel|stück|satz|unitair|unitari|eenheid|単価|单价", re.IGNORECASE)
 _DIGIT = re.compile(r"[0-9０-９]")
+_PARTS = re.compile(r"[,;:]\s")
 _EMPTY_LINE = re.compile(r"\n[ \t>]*\n")
 _LEAST_ROWS = 2
 _MOST = 100
@@ -255,6 +257,10 @@ def _columns(table: Sequence[tuple[Statement, str, dict[str, Claim]]]) -> Iterat
     yield from found.values()
 
 
+def _parts(said: str) -> Iterator[tuple[int, int]]:
+    return pairwise((0, *(cut.end() for cut in _PARTS.finditer(said)), len(said)))
+
+
 class _Read:
     """The amounts of a text, and the sentences and rows that they stand in."""
 
@@ -289,14 +295,17 @@ class _Read:
         return self._amounts[bisect_left(self._places, start) : bisect_left(self._places, end)]
 
     def stated(self) -> Iterator[Sum]:
-        """The totals that sentences state, each the only amount of its own."""
+        """The totals that sentences state, each the only amount of its own or of its part."""
         for sentence in self._statements:
             said = self._text[sentence.start : sentence.end]
-            if sentence.cells or sentence.title or not _TOTAL.search(said) or _LIMIT.search(said):
+            if sentence.cells or sentence.title or _LIMIT.search(said):
                 continue
             amounts = self._within(sentence.start, sentence.end)
-            if len(amounts) == 1 and not amounts[0].hedged and not self._is_a_rate(amounts[0]):
-                yield _stated(amounts[0])
+            for start, end in [(0, len(said))] if len(amounts) == 1 else _parts(said) if amounts else ():
+                own = self._within(sentence.start + start, sentence.start + end)
+                is_stated = len(own) == 1 and _TOTAL.search(said, start, end) is not None
+                if is_stated and not own[0].hedged and not self._is_a_rate(own[0]):
+                    yield _stated(own[0])
 
     def ceilings(self, line: int) -> Iterator[Sum]:
         """What sentences allow the whole to cost at most; the text begins on this line."""

@@ -86,10 +86,13 @@ class FactWords(WordList):
     """By which two statements of one fact are found.
 
     ``generic`` words say little of what a value is about, ``prepositions`` bind what is behind them, ``rates`` stand
-    between an amount and its unit of time, ``times`` say how often. ``numbered`` nouns are told apart by a number.
-    ``roles`` are nouns that end or begin a role, ``plain`` words do not make it another one, ``linking`` words stand
-    between it and a name, ``leading`` says what a person with a role does. ``defining`` phrases define a term,
-    ``defining_quoted`` one in quotation marks. ``concepts`` are words for one matter, as for a contract or a beginning.
+    between an amount and its unit of time, ``times`` say how often; behind ``each_of`` is the number of all.
+    ``numbered`` nouns are told apart by a number. ``roles`` are nouns that end or begin a role, ``plain`` words do not
+    make it another one, ``linking`` words stand between it and a name, ``of`` before what it is of, ``definite`` before
+    the only one that has it. ``leaders`` are roles of who is the head of something, ``leading`` says what they do,
+    ``led_by`` of what they do it. ``defining`` phrases define the term before them, ``defining_quoted`` one in
+    quotation marks; ``defined_behind`` stand before a term that ``meant`` stands behind, ``calling`` before one alone.
+    ``concepts`` are words for one matter, as for a contract or a beginning.
     """
 
     generic: tuple[str, ...] = ()
@@ -100,8 +103,16 @@ class FactWords(WordList):
     defining: tuple[str, ...] = ()
     defining_quoted: tuple[str, ...] = ()
     plain: tuple[str, ...] = ()
+    of: tuple[str, ...] = ()
+    definite: tuple[str, ...] = ()
+    leaders: tuple[str, ...] = ()
     leading: tuple[str, ...] = ()
+    led_by: tuple[str, ...] = ()
+    defined_behind: tuple[str, ...] = ()
+    meant: tuple[str, ...] = ()
+    calling: tuple[str, ...] = ()
     numbered: tuple[str, ...] = ()
+    each_of: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
     concepts: Mapping[str, tuple[str, ...]] = {}
 

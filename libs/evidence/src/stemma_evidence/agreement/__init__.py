@@ -8,7 +8,9 @@ from itertools import chain, combinations, islice, permutations
 from stemma_evidence.sources.contexts import comparable
 from stemma_evidence.sources.source import Source, kept_with_source
 
-from .facts import Fact, roles_of, terms_of, values_of
+from .facts import Fact, values_of
+from .meanings import terms_of
+from .roles import have_one_role, roles_of
 from .sameness import NEVER, Rarity, sameness
 
 __all__ = ["MOST_FACTS", "Disagreement", "Fact", "disagreements"]
@@ -148,6 +150,8 @@ def _nearness(one: Fact, other: Fact, rarity: Rarity) -> float:
     """How sure it is that two facts are of one thing."""
     if one.kind != other.kind:
         return NEVER
-    if one.kind != "value":
+    if one.kind == "role":
+        return 0 if have_one_role(one, other) else NEVER
+    if one.kind == "term":
         return 0 if one.about == other.about else NEVER
     return sameness(one, other, rarity) if _are_comparable(one, other) else NEVER

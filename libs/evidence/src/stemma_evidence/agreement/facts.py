@@ -1,4 +1,4 @@
-"""What a text states: dates, amounts, durations, shares and counts with what each is of; roles; what terms mean."""
+"""What a text states: dates, amounts, durations, shares and counts, with what each is of."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from stemma_evidence.claims.modes import words
 from stemma_evidence.lookup.clauses import Said, sentences_of
 from stemma_evidence.sources.contexts import COMPARED, Context, terms
 from stemma_evidence.sources.source import Source
-from stemma_evidence.sources.words import content_words
 
 _LIMITING = frozenset(("least", "atmost", "exceed", "below"))
 _LIMITED = 5
 """Words before a value that may limit it."""
 _DIGIT = re.compile(r"[0-9]")
-_WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"[^\W_]+")
 _COUNTED = re.compile(r"[ \n](?:[^\W\d_]{2,}[ \n])?[^\W\d_]{3,}|[\u3040-\u9fff]")
 _NUMBERED = re.compile(r"[^\W\d_]\w*\.?[ \n]([^\W\d_]+)\.?[ \n]\Z")
 _BEHIND = 40
@@ -37,10 +36,11 @@ _CUT = re.compile(r"[.!?;,:。](?=\s)|\n[ >]*\n|\|")
 _PARTS = re.compile(r"[,:()–]\s")
 _PART, _SENTENCE = 0.6, 0.3
 """What a word counts that stands in another part of the sentence, and in its part or heading."""
-_ADJECTIVE_BEHIND = frozenset(("fr", "es", "it", "pt"))
+ADJECTIVE_BEHIND = frozenset(("fr", "es", "it", "pt"))
 _IN_OTHER_UNITS = {"year": (12, "month"), "week": (7, "day")}
 _LEAST_COMPOUND = 4
-_COMPOUNDING = frozenset(("de", "nl"))
+COMPOUNDING = frozenset(("de", "nl"))
+"""Languages that write two nouns as one word."""
 
 Kind = Literal["value", "role", "term"]
 
@@ -126,7 +126,7 @@ def _single_values(source: Source) -> Iterator[Fact]:
         said = _sentence(sentences, starts, claim)
         modes = _marks(source, claim)
         is_count = claim.kind == "quantity" and not claim.units
-        if modes & _LIMITING or (is_count and ("each" in modes or not _counts(source.shown, claim, source.language))):
+        if modes & _LIMITING or (is_count and not _is_count_of_all(source, claim, modes)):
             continue
         first, last = (bisect_left(places, end) for end in ((said.start, said.end) if said else (0, 0)))
         yield _value(source, claim, context, said, _without_values(said, compared[first:last]) if said else "")
@@ -150,7 +150,7 @@ def _value(source: Source, claim: Claim, context: Context, said: Said | None, sh
         context.near if is_count else frozenset(),
         scope,
         _rate(source, claim),
-        _bound(shown, language, specific),
+        _bound(shown, claim.start - said.start if said else 0, language, specific),
         context.near,
         _heads(source.shown, claim, language) - scope,
         weights,
@@ -215,6 +215,13 @@ def _marks(source: Source, claim: Claim) -> frozenset[str]:
     return frozenset(chain(chain.from_iterable(found), *(word.modes & {"each"} for word in before)))
 
 
+def _is_count_of_all(source: Source, claim: Claim, modes: frozenset[str]) -> bool:
+    """Whether a number counts something, and not what each of several things has of it."""
+    before = source.shown[max(0, claim.start - _BEHIND) : claim.start].casefold().rstrip()
+    of_each = "each" in modes and not before.endswith(fact_words(source.language).each_of)
+    return not of_each and _counts(source.shown, claim, source.language)
+
+
 def _without_values(said: Said, claims: Sequence[Claim]) -> str:
     """The sentence with a 0 in place of each value, of the same length."""
     text = said.text
@@ -231,7 +238,7 @@ def _heads(shown: str, claim: Claim, language: str) -> frozenset[str]:
     left, right = (
         [
             word
-            for written in _WORD.findall(part)
+            for written in WORD.findall(part)
             if (word := form(written.casefold(), language)) and word not in generic(language) and not word.isdigit()
         ]
         for part in (before, behind)
@@ -255,20 +262,22 @@ def _rate(source: Source, claim: Claim) -> str:
     return form(found[1].casefold(), source.language) if found else ""
 
 
-def _bound(text: str, language: str, about: frozenset[str]) -> dict[str, frozenset[str]]:
+def _bound(text: str, at: int, language: str, about: frozenset[str]) -> dict[str, frozenset[str]]:
     little, prepositions = generic(language), frozenset(fact_words(language).prepositions)
     found = defaultdict[str, set[str]](set)
-    written = [word.casefold() for word in _WORD.findall(text)]
-    forms = [form(word, language) for word in written]
+    start, end = next((part for part in _parts(text) if part[0] <= at < part[1]), (0, len(text)))
+    written = [(word[0].casefold(), start <= word.start() < end) for word in WORD.finditer(text)]
+    forms = [form(word, language) for word, _ in written]
     for before, word in pairwise(forms):
         if not before or not word or before.isdigit() or word.isdigit():
             continue
         if word in about and before not in little:
             found[f"before {word}"].add(before)
-        if language in _ADJECTIVE_BEHIND and before in about and word not in little:
+        if language in ADJECTIVE_BEHIND and before in about and word not in little:
             found[f"behind {before}"].add(word)
-    for at, word in enumerate(written):
-        bound = next((one for one in forms[at + 1 : at + 4] if one), "") if word in prepositions else ""
+    for number, (word, is_near) in enumerate(written):
+        is_binding = is_near and word in prepositions
+        bound = next((one for one in forms[number + 1 : number + 4] if one), "") if is_binding else ""
         if bound and not bound.isdigit() and bound not in little:
             found[word].add(bound)
     return {head: frozenset(bound) for head, bound in found.items()}
@@ -289,8 +298,8 @@ def form(word: str, language: str) -> str:
 def _concepts_of(words: Iterable[str], shown: str, language: str) -> frozenset[str]:
     """What words are of, as ``contract``; in languages with compounds, also what these begin or end with."""
     found = {concept for word in words for concept in _concepts(language).get(word, ())}
-    if language in _COMPOUNDING:
-        found |= {concept for word in _WORD.findall(shown.casefold()) for concept in _of_compound(word, language)}
+    if language in COMPOUNDING:
+        found |= {concept for word in WORD.findall(shown.casefold()) for concept in _of_compound(word, language)}
     return frozenset(found)
 
 
@@ -321,88 +330,3 @@ def alternatives(words: Sequence[str]) -> str:
 def _rates(language: str) -> re.Pattern[str]:
     every = alternatives(fact_words(language).rates)
     return re.compile(rf"\s{{0,2}}(?:/|(?:{every})\s)\s{{0,2}}([^\W\d_]{{2,12}})", re.I)
-
-
-_PERSON = (
-    r"(?P<name>(?-i:(?<![^\W_])[A-ZÀ-Þ][^\W\d_]+(?:[ -](?:(?:von|van|de|da|di|del|der)[ ])?[A-ZÀ-Þ][^\W\d_]+){1,3}))"
-)
-_QUOTED = r"[“„«\"「][ \u00a0]?(?P<term>[^\W\d_][^\n“”„«»\".:「」]{1,60}?)[ \u00a0]?[”“»\"」],?[ ]?"
-_TERM = r"(?:[“„«\"「]|(?<![^\n])[ #>*-]{0,8})(?P<term>[^\W\d_][^\n“”„«»\".:「」]{1,60}?)[”“»\" *」]{1,6}"
-_EXPLAINED = re.compile(r"(?<![^\W_])(?P<words>(?:[^\W_]+[ '’-]){1,9}[^\W_]+)[ ]\((?P<term>[A-Z][A-Z0-9&]{1,7})\)")
-_ADJECTIVE = re.compile(r"e[nrs]?\Z")
-_WHICH = r"(?:(?:,?[ ]|[ ](?:for|of|für|du|de|del|di|da|van)[ ])(?P<which>(?-i:[A-Z][a-zà-ÿ]{1,9}[ ][0-9]{1,2})))?"
-_ALL_BEHIND = re.compile(r"[^.\n。|]{3,300}")
-
-
-def roles_of(source: Source) -> Iterator[Fact]:
-    """Who has which role: a person's name with a word for a role before or behind it, or with what they lead."""
-    for found in chain.from_iterable(form.finditer(source.shown) for form in _role_forms(source.language)):
-        role = _role(found["role"], source.language)
-        is_role = frozenset(found["name"].casefold().split()) & frozenset(fact_words(source.language).roles)
-        if role and not is_role:
-            about = role | frozenset(_WORD.findall((found["which"] or "").casefold()))
-            yield Fact("role", source.name, _line(source, found), found["name"], about)
-
-
-def _role(written: str, language: str) -> frozenset[str]:
-    words = fact_words(language)
-    kept = [word for word in _WORD.findall(written) if word.casefold() not in words.plain]
-    if language in _COMPOUNDING:  # what is no adjective before a noun is no part of the role
-        kept = [word for at, word in enumerate(kept) if at == len(kept) - 1 or _ADJECTIVE.search(word)]
-    return terms(" ".join(kept), language) - generic(language)
-
-
-def terms_of(source: Source) -> Iterator[Fact]:
-    """What a term or an abbreviation means."""
-    for found in _defining(source.language).finditer(source.shown):
-        meaning = _ALL_BEHIND.match(source.shown, found.end())
-        if meaning:
-            yield _term(source, found, found["term"] or found["quoted"] or found["dashed"], meaning[0])
-    for found in _EXPLAINED.finditer(source.shown):
-        words = _WORD.findall(found["words"])[-2 * len(found["term"]) - 1 :]
-        initials = [at for at, word in enumerate(words) if word[0].casefold() == found["term"][0].casefold()]
-        if initials:
-            yield _term(source, found, found["term"], " ".join(words[initials[0] :]))
-
-
-def _term(source: Source, found: re.Match[str], term: str, meaning: str) -> Fact:
-    words = content_words(meaning, source.language)
-    about = frozenset((term.strip(" ,").casefold().removeprefix("the "),))
-    return Fact("term", source.name, _line(source, found), meaning.strip(), about, words=words)
-
-
-def _line(source: Source, found: re.Match[str]) -> int:
-    return source.shown.count("\n", 0, found.start()) + 1
-
-
-@cache
-def _role_forms(language: str) -> tuple[re.Pattern[str], ...]:
-    """A role before a name, and one behind it; a person who leads something."""
-    words = fact_words(language)
-    compound = r"[^\W\d_]{0,30}" if language in _COMPOUNDING else ""
-    role = rf"(?<!\w)(?P<role>(?:[^\W\d_]+(?:[ -]|['’])){{0,2}}{compound}(?:{alternatives(words.roles)})"
-    role += r"(?:[ ](?:d[eiu][ ]|d['’])?[^\W\d_]+){0,2})(?!\w)" if language in _ADJECTIVE_BEHIND else r")(?!\w)"
-    role += _WHICH
-    link = rf"[ ]{{0,4}}(?:[|:,*–(-][|:,*–( -]{{0,6}}|(?<!\w)(?:{alternatives(words.linking)})(?!\w))[ ]{{0,4}}"
-    title = r"(?:[^\W\d_]{1,9}\.?[ ]){0,2}?"
-    leading, plain = alternatives(words.leading), alternatives(words.plain)
-    led = rf"(?P<role>(?:{leading})[ ](?:(?:{plain})[ ])*[^\W\d_]+)(?!\w)(?P<which>)"
-    is_led = rf"(?<!\w)(?P<role>[^\W\d_]{{3,}})[ ](?:{leading})[ ]{title}{_PERSON}(?P<which>)"
-    return tuple(
-        re.compile(form, re.I)
-        for form in (
-            rf"{role}(?:{link}|[ ]){title}{_PERSON}",
-            rf"{_PERSON}{link}{role}",
-            is_led if language == "de" else rf"{_PERSON}[ ]{led}",
-        )
-    )
-
-
-@cache
-def _defining(language: str) -> re.Pattern[str]:
-    words = fact_words(language)
-    every = alternatives((*words.defining, *words.defining_quoted))
-    quoted = _QUOTED.replace("<term>", "<quoted>")
-    defining = rf"(?:{alternatives(words.defining)})(?!\w)"
-    dashed = rf"(?<!\w)(?P<dashed>(?-i:[A-ZÀ-Þ])[^\W\d_]{{2,30}})[ ][–—-][ ]{defining}"
-    return re.compile(rf"{_TERM},?[ ]?{defining}|{quoted}(?:{every})(?!\w)|{dashed}", re.I)
