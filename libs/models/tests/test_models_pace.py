@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings
-from stemma_models.pace import LONGEST_S, MOST_CALLS, USUAL_S, Pace, left_of
+from stemma_models.pace import LONGEST_S, MOST_CALLS, USUAL_S, Clock, Pace, left_of
 from stemma_models.providers import Told, look_at
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.serving import serving
@@ -80,20 +80,38 @@ async def test_a_time_limit_stands_still_while_a_call_waits(slots: int, start: s
     if not before:
         pace.told({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "200ms"})
 
-    async def call(limit: asyncio.Timeout | None) -> None:
-        async with pace.behind_first(start, limit), pace.turn(limit):
+    async def call(clock: Clock | None) -> None:
+        async with pace.behind_first(start, clock), pace.turn(clock):
             await go_on.wait()
 
+    run = Clock()
     async with asyncio.timeout(60) as limit, asyncio.TaskGroup() as calls:
         ends = limit.when() or 0
         if before:
             calls.create_task(call(None))
-        calls.create_task(call(limit))
+        calls.create_task(call(Clock(limit, run)))
         for _ in range(9):
             await asyncio.sleep(0)
         assert limit.when() is None
         go_on.set()
-    assert (limit.when() or 0) >= ends
+    assert limit.when() == pytest.approx(ends + run.stood)
+
+
+async def test_a_clock_runs_while_a_call_waits_behind_another_of_the_same_run() -> None:
+    pace, go_on = Pace(is_own=False, slots=1), asyncio.Event()
+
+    async def call(clock: Clock) -> None:
+        async with pace.turn(clock):
+            await go_on.wait()
+
+    async with asyncio.timeout(60) as whole, asyncio.timeout(60) as own:
+        run = Clock(whole)
+        calls = [asyncio.create_task(call(clock)) for clock in (run, Clock(own, run))]
+        for _ in range(9):
+            await asyncio.sleep(0)
+        assert (whole.when() is None, own.when() is None) == (False, True)
+        go_on.set()
+        await asyncio.gather(*calls)
 
 
 @pytest.mark.req("M1")

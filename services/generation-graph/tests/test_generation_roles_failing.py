@@ -99,19 +99,20 @@ def test_after_the_fourth_error_a_role_is_failed_and_the_others_make_the_text() 
     assert stage.draft(outcome).endswith("One text of all.\n\n> **This text is incomplete.** B failed.\n")
 
 
-@pytest.mark.req("R7", "M3")
-def test_waiting_for_the_limits_of_a_provider_takes_no_time_from_a_role() -> None:
+@pytest.mark.req("R7", "R9", "M3")
+@pytest.mark.parametrize(("last", "work_s"), [("role analysis", 4), ("b", 3), ("synthesis", 3)])
+def test_waiting_for_the_limits_of_a_provider_takes_no_time_from_a_role_nor_the_graph(last: str, work_s: int) -> None:
     calls = plays("a", "b")
     stage = Stage(Company(plays=calls))
 
     async def nothing_left() -> AsyncIterator[str]:
         pace_of(RECIPE).told({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "40s"})
-        async for part in calls["role analysis"]():
+        async for part in calls[last]():
             yield part
 
-    stage.company.plays = {**calls, "role analysis": nothing_left}
-    outcome, seconds = with_limits(stage, role_limit_s=2.5).play()
-    assert (seconds, codes(outcome)) == (40 + 2 + 1 + 1, [])
+    stage.company.plays = {**calls, last: nothing_left}
+    outcome, seconds = with_limits(stage, role_limit_s=2.5, graph_limit_s=10).play()
+    assert (seconds, codes(outcome), outcome.processing_metadata.timed_out) == (40 + work_s, [], False)
 
 
 @pytest.mark.req("R9")

@@ -32,6 +32,7 @@ from stemma_telemetry.names import Span as SpanName
 from . import checks
 from .client import THINKING, Meter, ModelClient, TokenSink, joined
 from .errors import ContextTooLongError, MalformedAnswerError, ModelError, ModelUnavailableError
+from .pace import Clock
 from .providers import continues, provider
 from .records import Record, Recordings, RecordStore, Replay, Reply, Request
 from .schemas import Closed, response_format
@@ -126,7 +127,7 @@ class CallContext:
 
     Its answer is recorded under ``recorded_as``, by default the job; ``recorded_before`` are the names that earlier
     tries of the same work used. ``replay`` is of one run of the job: what the records told of it so far.
-    ``within`` is a time limit around the call, which stands still while the call waits for its turn.
+    ``clock`` is that of the run, with a time limit around the call; it stands still while calls wait for their turn.
     """
 
     tenant: str
@@ -138,7 +139,7 @@ class CallContext:
     recorded_before: tuple[str, ...] = ()
     meter: Meter = field(default_factory=Meter, compare=False)
     replay: Replay = field(default_factory=Replay, compare=False)
-    within: asyncio.Timeout | None = field(default=None, compare=False)
+    clock: Clock = field(default_factory=Clock, compare=False)
 
 
 @dataclass(frozen=True)
@@ -392,7 +393,7 @@ class ModelCaller:
                 call.on_token,
                 call.opens_with,
                 document_id=call.ctx.document_id,
-                within=call.ctx.within,
+                clock=call.ctx.clock,
             )
             answered(usage, call.request.messages, message)
         record = Record(

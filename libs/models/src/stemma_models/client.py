@@ -20,7 +20,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from . import errors
 from .checks import TIME_LIMIT, finished, loop_in
-from .pace import MOST_CALLS, Pace, known_pace, pace_of
+from .pace import MOST_CALLS, Clock, Pace, known_pace, pace_of
 from .providers import cached_start, look_at, provider, structure_of, with_cache_hints, with_structure
 from .records import Request
 from .settings import ModelSettings, Structure
@@ -214,13 +214,13 @@ class ModelClient:
         opens_with: tuple[str, ...] = (),
         *,
         document_id: str = "",
-        within: asyncio.Timeout | None = None,
+        clock: Clock | None = None,
     ) -> tuple[AIMessage, Usage]:
         """The answer and what all attempts cost; raises `ModelUnavailableError` and `ContextTooLongError`.
 
         It is streamed if somebody listens when the call begins, or by a machine of the user's, which is stopped once it
         repeats itself; else ``on_token`` gets it in one piece.
-        ``within`` stands still while the call waits for its turn.
+        The ``clock`` stands still while the call waits for its turn.
         """
         pace = await self.pace()
         most = await room_for(self._model, request, self._settings, meter)
@@ -228,7 +228,7 @@ class ModelClient:
         spent, failures = Meter(meter), list[str]()
         start = cached_start(self._model, self._settings, request.messages, document_id)
         begun = str(request.messages[-1].text) if isinstance(request.messages[-1], AIMessage) else ""
-        async with pace.behind_first(start, within) as is_read, pace.turn(within):
+        async with pace.behind_first(start, clock) as is_read, pace.turn(clock):
             followed = await is_followed(on_token)
             told = on_token if followed else to_nobody if on_token and pace.is_local else None
             listener = Listener(told, opens_with, is_read, begun) if told else None

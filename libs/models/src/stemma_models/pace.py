@@ -48,6 +48,61 @@ def _seconds(told: str) -> float:
     return min(LONGEST_PAUSE_S, sum(float(n) * _SECONDS[unit] for n, unit in parts) if parts else USUAL_PAUSE_S)
 
 
+class Clock:
+    """The time of what makes calls: it stands still while calls wait for their turn and none is at work.
+
+    So do the ``limit`` that the calls are made under, and the clock of which this one is a part.
+    """
+
+    def __init__(self, limit: asyncio.Timeout | None = None, around: "Clock | None" = None) -> None:
+        self._limit, self._around = limit, around
+        self._stood = 0.0
+        self._waits, self._works = 0, 0
+        self._since: float | None = None
+        self._ends: float | None = None
+
+    @property
+    def stood(self) -> float:
+        """Seconds in which the whole of which it is a part stood still."""
+        return self._around.stood if self._around else self._stood
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """A call waits for its turn."""
+        self.count(1, 0)
+        try:
+            yield
+        finally:
+            self.count(-1, 0)
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """A call is at work."""
+        self.count(0, 1)
+        try:
+            yield
+        finally:
+            self.count(0, -1)
+
+    def count(self, waits: int, works: int) -> None:
+        """Take note of so many calls more, or fewer, that wait and that are at work."""
+        self._waits, self._works = self._waits + waits, self._works + works
+        stands, now = self._waits > 0 and not self._works, asyncio.get_running_loop().time()
+        if stands and self._since is None:
+            self._since, self._ends = now, self._limit.when() if self._limit else None
+            self._put_off(None)
+        elif not stands and self._since is not None:
+            waited, self._since = now - self._since, None
+            self._stood += waited
+            self._put_off(self._ends and self._ends + waited)
+        if self._around is not None:
+            self._around.count(waits, works)
+
+    def _put_off(self, ends: float | None) -> None:
+        if self._limit is not None and self._ends is not None and not self._limit.expired():
+            self._limit.reschedule(ends)
+
+
 class Pace:
     """Of one model at one server, shared by all that call it in this process."""
 
@@ -131,33 +186,35 @@ class Pace:
             self._allowed = min(MOST_CALLS, max(1, allowed))
 
     @asynccontextmanager
-    async def turn(self, limit: asyncio.Timeout | None = None) -> AsyncIterator[None]:
-        """Wait until one more call can be made; what waits here takes no time from the call, nor from ``limit``."""
-        with _standing_still(limit):
+    async def turn(self, clock: "Clock | None" = None) -> AsyncIterator[None]:
+        """Wait until one more call can be made; what waits here takes no time from the call, nor from its ``clock``."""
+        clock = clock or Clock()
+        with clock.waiting():
             async with self._freed:
                 await self._freed.wait_for(lambda: self._calls < self._allowed)
                 self._calls += 1
         try:
-            with _standing_still(limit):
+            with clock.waiting():
                 await asyncio.sleep(max(0.0, self._on_from - asyncio.get_running_loop().time()))
-            yield
+            with clock.working():
+                yield
         finally:
             self._calls -= 1
             async with self._freed:
                 self._freed.notify_all()
 
     @asynccontextmanager
-    async def behind_first(self, start: str, limit: asyncio.Timeout | None = None) -> AsyncIterator[Callable[[], None]]:
+    async def behind_first(self, start: str, clock: "Clock | None" = None) -> AsyncIterator[Callable[[], None]]:
         """Let the first of the calls with the same start go ahead: the others find its prompt in the provider's cache.
 
         They wait until it has ended, or called what this gives, and never longer than `AHEAD_S`, which takes no time
-        from ``limit``. A call with an empty start waits for none.
+        from the ``clock``. A call with an empty start waits for none.
         """
         now, read = asyncio.get_running_loop().time(), asyncio.Event()
         self._firsts = {name: held for name, held in self._firsts.items() if now - held[1] < CACHED_S}
         if first := self._firsts.get(start):
             read = first[0]
-            with suppress(TimeoutError), _standing_still(limit):
+            with suppress(TimeoutError), (clock or Clock()).waiting():
                 await asyncio.wait_for(read.wait(), AHEAD_S)
         if start:
             self._firsts[start] = read, now
@@ -165,20 +222,6 @@ class Pace:
             yield read.set
         finally:
             read.set()
-
-
-@contextmanager
-def _standing_still(limit: asyncio.Timeout | None) -> Iterator[None]:
-    ends = limit.when() if limit else None
-    if limit is None or ends is None:
-        yield
-        return
-    began = asyncio.get_running_loop().time()
-    limit.reschedule(None)
-    try:
-        yield
-    finally:
-        limit.reschedule(ends + asyncio.get_running_loop().time() - began)
 
 
 def _work(read: int, written: int) -> float:

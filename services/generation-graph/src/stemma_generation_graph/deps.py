@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stemma_contracts.v1.jobs import GenerateSection
-from stemma_models import CallContext, ModelCaller, Prompts, TokenSink, tell_whole
+from stemma_models import CallContext, Clock, ModelCaller, Prompts, TokenSink, tell_whole
 from stemma_models.client import to_nobody
 
 from stemma_generation_graph.graphs.section.rendering import Structure
@@ -75,6 +76,10 @@ class RunContext:
     call: CallContext
     library: Library
     live: TokenSink = to_nobody
+
+    def within(self, limit: asyncio.Timeout) -> RunContext:
+        """The same under a time limit, which stands still while calls wait for their turn."""
+        return replace(self, call=replace(self.call, clock=Clock(limit, self.call.clock)))
 
     async def show(self, text: str) -> None:
         """Send a text that is whole already to whoever listens, in as few messages as it fits into."""

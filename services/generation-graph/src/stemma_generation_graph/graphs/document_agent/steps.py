@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -224,7 +223,7 @@ async def take_step(
     limit = asyncio.timeout(limit_s)
     try:
         async with limit:
-            most, timed = deps.answers.section, replace(run.call, within=limit)
+            most, timed = deps.answers.section, run.within(limit).call
             answer = await caller.message(timed, f"step-{step}", prompt, TOOLS, max_tokens=most)
     except TimeoutError:
         if not limit.expired():

@@ -208,7 +208,7 @@ class RolesNodes:
         heard = StreamedText(meter)
         run = replace(runtime.context, call=replace(runtime.context.call, meter=meter))
         deadline, limit_s = (
-            await self._steps.deadline(state),
+            await self._steps.deadline(state, run),
             self._settings.role_limit_s * await self._steps.slowness(),
         )
         over = min(asyncio.get_running_loop().time() + limit_s, deadline)
@@ -216,7 +216,7 @@ class RolesNodes:
         messages = role_messages(job, self._deps, role, roles, state["user_request"], state["material"])
         try:
             async with asyncio.timeout_at(over) as limit:
-                timed = replace(run, call=replace(run.call, within=limit))
+                timed = run.within(limit)
                 answer = await self._contribution(role, job, messages, timed, heard)
                 status: Literal["failed", "completed"] = "failed" if answer.shortcoming else "completed"
                 output = AgentOutput(status=status, text=answer.value, error_type=answer.shortcoming)
@@ -275,11 +275,11 @@ class RolesNodes:
         return {**await _stored(job, run, draft), **told, **scored}
 
     async def _scored(self, state: WritingGraphState, run: RunContext, job: GenerateSection, draft: str) -> Update:
-        limit = asyncio.timeout_at(await self._steps.deadline(state))
+        limit = asyncio.timeout_at(await self._steps.deadline(state, run))
         material = judged_material(job, state["material"])
         try:
             async with limit:
-                return {"evaluation": await evaluate_draft(self._deps, run, job, material, draft)}
+                return {"evaluation": await evaluate_draft(self._deps, run.within(limit), job, material, draft)}
         except TimeoutError:
             if not limit.expired():
                 raise

@@ -276,9 +276,13 @@ class Steps:
         """By what limits are multiplied for the model: all roles ask it at once."""
         return await self._caller.slowness(self._settings.max_roles)
 
-    async def deadline(self, state: Any) -> float:
-        """When the time of the whole graph is over, by the clock of the event loop."""
-        return float(state["started_at"]) + self._settings.graph_limit_s * await self.slowness()
+    async def deadline(self, state: Any, run: RunContext) -> float:
+        """When the time of the whole graph is over, by the clock of the event loop.
+
+        What its calls waited behind those of others is no time of the graph.
+        """
+        limit_s = self._settings.graph_limit_s * await self.slowness()
+        return float(state["started_at"]) + limit_s + run.call.clock.stood
 
     def guarded(self, node: RoleNode, *, bounded: bool = True) -> RoleNode:
         """The same node: a failure in it is told in the state, and its time is noted.
@@ -289,7 +293,7 @@ class Steps:
         @wraps(node)
         async def run(state: Any, runtime: Runtime[RunContext]) -> Update:
             started = asyncio.get_running_loop().time()
-            deadline = await self.deadline(state) if bounded else None
+            deadline = await self.deadline(state, runtime.context) if bounded else None
             update = await self._attempted(node, state, runtime, deadline)
             return await self._counted(node.__name__, state, update, started)
 
@@ -319,7 +323,7 @@ class Steps:
         limit = asyncio.timeout_at(deadline)
         try:
             async with limit:
-                update = await node(state, runtime)
+                update = await node(state, runtime.override(context=runtime.context.within(limit)))
             check_update(update)
             return update
         except (NoRoleLeft, InvalidUpdate, TimeoutError, *FAILURES) as error:
