@@ -4,24 +4,43 @@ import asyncio
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from datetime import UTC, datetime
-from io import BytesIO
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
 
 import pytest
-from docx import Document as WordDocument
-from docx.opc.packuri import PackURI
-from docx.opc.part import Part
 from lxml import etree
-from stemma_contracts.v1.returned import ReturnedDocument, ReturnedEdit
+from stemma_contracts.v1.returned import ReturnedEdit
 from stemma_converter.converter import Converter
 from stemma_converter.placing import Draft
 from stemma_converter.returned import NotReturned, changes_in, drafts_shown, merged_edits
-from stemma_converter.word import with_fixed_dates
-from stemma_ooxml.word import W14, W
+from stemma_ooxml.word import W
 
-from .conftest import Exporter
+from .returned_files import (
+    AUTHOR,
+    R,
+    Remark,
+    Root,
+    commented,
+    edited,
+    end_of,
+    exported,
+    gone_tracked,
+    merge_silent,
+    merge_tracked,
+    move_tracked,
+    new_behind,
+    new_row,
+    paragraph,
+    read,
+    remove,
+    row_of,
+    run_of,
+    silent,
+    split_before,
+    text_of,
+    tracked,
+    wrap,
+)
 
 DRAFT = """# Approach
 
@@ -48,177 +67,11 @@ The last words of the section, with a [link](https://x.example).
 OTHER = (
     "# Prices\n\nThe price is 4,000 euro in all, paid after the hand-over of the report.\n\nNothing else is charged.\n"
 )
-Root = etree._Element
-AUTHOR = {f"{W}author": "Bea Boss", f"{W}date": "2026-11-22T10:00:00Z", f"{W}id": "9001"}
 
 
 @pytest.fixture(scope="module")
 def left(converter: Converter) -> tuple[bytes, tuple[Draft, ...]]:
     return asyncio.run(exported(converter, DRAFT, OTHER))
-
-
-async def exported(converter: Converter, *texts: str) -> tuple[bytes, tuple[Draft, ...]]:
-    exporter = Exporter(converter)
-    job = await exporter.job("docx", *texts)
-    data, _ = await exporter.converted(job)
-    return data, _drafts(job, *texts)
-
-
-def _drafts(job: Any, *texts: str) -> tuple[Draft, ...]:
-    return tuple(
-        Draft(one.section_id, one.version, one.draft.digest, text)
-        for one, text in zip(job.sections, texts, strict=True)
-    )
-
-
-def read(content: bytes, drafts: tuple[Draft, ...]) -> ReturnedDocument:
-    texts = {draft.digest: draft.text for draft in drafts}
-    shown = drafts_shown(content, "doc-1", [draft._replace(text="") for draft in drafts])
-    return changes_in(content, [draft._replace(text=texts[draft.digest]) for draft in shown])
-
-
-def edited(content: bytes, edit: Callable[[Root], None], part: str = "word/document.xml") -> bytes:
-    with ZipFile(BytesIO(content)) as package:
-        root = etree.fromstring(package.read(part))
-    edit(root)
-    return with_part(content, part, etree.tostring(root))
-
-
-def with_part(content: bytes, part: str, data: bytes) -> bytes:
-    with ZipFile(BytesIO(content)) as package:
-        moment = package.infolist()[0].date_time
-    return with_fixed_dates(content, datetime(*moment, tzinfo=UTC), {part: data})
-
-
-def text_of(paragraph: Root) -> str:
-    return "".join(text.text or "" for text in paragraph.iter(f"{W}t"))
-
-
-def paragraph(root: Root, start: str) -> Root:
-    return next(one for one in reversed(list(root.iter(f"{W}p"))) if text_of(one).strip().startswith(start))
-
-
-def run_of(text: str, kind: str = "t") -> Root:
-    run = etree.Element(f"{W}r")
-    element = etree.SubElement(run, f"{W}{kind}")
-    element.text = text
-    element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-    return run
-
-
-def _split(one: Root, word: str) -> Root:
-    """Cut the run that holds a word in three; the one that holds the word alone."""
-    text = next(text for text in one.iter(f"{W}t") if word in (text.text or ""))
-    run = text.getparent()
-    assert run is not None
-    before, _, after = (text.text or "").partition(word)
-    middle = run_of(word)
-    run.addnext(middle)
-    middle.addnext(run_of(after))
-    text.text = before
-    text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-    return middle
-
-
-def tracked(one: Root, word: str, new: str, **author: str) -> None:
-    run = _split(one, word)
-    gone, come = (
-        etree.Element(f"{W}{kind}", AUTHOR | {f"{W}{k}": v for k, v in author.items()}) for kind in ("del", "ins")
-    )
-    run.addprevious(gone)
-    gone.append(run_of(word, "delText"))
-    if new:
-        come.append(run_of(new))
-        run.addprevious(come)
-    run.getparent().remove(run)  # type: ignore[union-attr]
-
-
-def silent(one: Root, word: str, new: str) -> None:
-    _split(one, word)[0].text = new
-
-
-def _end(one: Root, kind: str) -> None:
-    properties = one.find(f"{W}pPr")
-    if properties is None:
-        properties = etree.Element(f"{W}pPr")
-        one.insert(0, properties)
-    mark = etree.SubElement(properties, f"{W}rPr")
-    etree.SubElement(mark, f"{W}{kind}", AUTHOR)
-
-
-def _wrap(one: Root, kind: str) -> None:
-    for run in list(one.iter(f"{W}r")):
-        for text in run.iter(f"{W}t") if kind in ("del", "moveFrom") else ():
-            text.tag = f"{W}delText" if kind == "del" else text.tag
-        change = etree.Element(f"{W}{kind}", AUTHOR)
-        run.addprevious(change)
-        change.append(run)
-
-
-def new_behind(one: Root, text: str, *, is_tracked: bool = False, like: bool = False) -> Root:
-    new = etree.Element(f"{W}p")
-    if like and (properties := one.find(f"{W}pPr")) is not None:
-        new.append(deepcopy(properties))
-    new.append(run_of(text))
-    one.addnext(new)
-    if is_tracked:
-        _wrap(new, "ins")
-        _end(new, "ins")
-    return new
-
-
-def gone_tracked(one: Root) -> None:
-    _wrap(one, "del")
-    _end(one, "del")
-
-
-def without_marks(one: Root) -> Root:
-    """A copy as Word makes one: a bookmark stands once in a file."""
-    copy = deepcopy(one)
-    for mark in list(copy.iter(f"{W}bookmarkStart", f"{W}bookmarkEnd")):
-        remove(mark)
-    return copy
-
-
-def move_tracked(one: Root, target: Root) -> None:
-    copy = without_marks(one)
-    _wrap(one, "moveFrom")
-    _end(one, "moveFrom")
-    _wrap(copy, "moveTo")
-    _end(copy, "moveTo")
-    target.addprevious(copy)
-
-
-def split_before(one: Root, words: str) -> None:
-    silent(one, f" {words}", "")
-    new_behind(one, words)
-
-
-def merge_tracked(one: Root) -> None:
-    _end(one, "del")
-
-
-def merge_silent(one: Root, other: Root) -> None:
-    one.append(run_of(" "))
-    one.extend([child for child in other if child.tag != f"{W}pPr"])
-    remove(other)
-
-
-def row_of(one: Root) -> Root:
-    return next(one.iterancestors(f"{W}tr"))
-
-
-def new_row(row: Root, cells: Sequence[str]) -> None:
-    new = without_marks(row)
-    for cell, words in zip(new.iterfind(f"{W}tc"), cells, strict=True):
-        texts = list(cell.iter(f"{W}t"))
-        for number, text in enumerate(texts):
-            text.text = "" if number else words
-    row.addnext(new)
-
-
-def remove(one: Root) -> None:
-    one.getparent().remove(one)  # type: ignore[union-attr]
 
 
 _REPORT = "The report names every site. It is sent to the buyer.\n\n"
@@ -288,6 +141,53 @@ def test_footnotes_come_back(left: tuple[bytes, tuple[Draft, ...]]) -> None:
     assert read(noted, drafts).sections[0].edits[-1].after == DRAFT.replace("As the request", "As the buyer")
 
 
+def _reference(root: Root) -> Root:
+    [reference] = root.iter(f"{W}footnoteReference")
+    run = reference.getparent()
+    assert run is not None
+    return run
+
+
+@pytest.mark.req("W2")
+def test_a_note_that_lost_its_mark_is_the_one_that_its_paragraph_refers_to(
+    left: tuple[bytes, tuple[Draft, ...]],
+) -> None:
+    content, drafts = left
+
+    def rewritten(root: Root) -> None:
+        for mark in list(root.iter(f"{W}bookmarkStart")):
+            remove(mark)
+        silent(paragraph(root, "As the"), "As the request asks", "Wholly other words")
+
+    noted = edited(content, rewritten, "word/footnotes.xml")
+    assert read(noted, drafts).sections[0].edits[-1].after == DRAFT.replace("As the request asks", "Wholly other words")
+    emptied = edited(content, lambda root: remove(paragraph(root, "As the")), "word/footnotes.xml")
+    assert read(emptied, drafts).sections[0].edits == (), "words that a program loses are nobody's change"
+
+
+@pytest.mark.req("W2")
+@pytest.mark.parametrize("is_tracked", [True, False], ids=["tracked", "silent"])
+def test_a_note_that_was_deleted_is_gone_with_its_reference(
+    left: tuple[bytes, tuple[Draft, ...]], is_tracked: bool
+) -> None:
+    def tracked_away(root: Root) -> None:
+        change = etree.Element(f"{W}del", AUTHOR)
+        _reference(root).addprevious(change)
+        change.append(_reference(root))
+
+    content, drafts = left
+    if is_tracked:
+        changed = edited(content, tracked_away)
+    else:
+        changed = edited(content, lambda root: remove(_reference(root)))
+        changed = edited(changed, lambda root: remove(root[-1]), "word/footnotes.xml")
+    section = read(changed, drafts).sections[0]
+    assert (
+        section.edits[-1].after == DRAFT.replace("[^1]: As the request asks.\n", "").replace("[^1]", "").rstrip() + "\n"
+    )
+    assert section.edits[-1].author == ("Bea Boss" if is_tracked else "Ada Lovelace")
+
+
 @pytest.mark.req("W2")
 @pytest.mark.parametrize(
     "texts",
@@ -342,10 +242,7 @@ async def test_pictures_come_back(
     converter: Converter, make_picture: Callable[..., bytes], edit: Callable[[Root], None], old: str, new: str
 ) -> None:
     draft = "# Site\n\n![The site](plan.png)\n\nSee the ![arrow](plan.png) in the north.\n"
-    exporter = Exporter(converter)
-    job = await exporter.job("docx", draft, assets={"plan.png": make_picture()})
-    content, _ = await exporter.converted(job)
-    drafts = _drafts(job, draft)
+    content, drafts = await exported(converter, draft, assets={"plan.png": make_picture()})
     assert read(content, drafts).sections[0].edits == ()
     assert read(edited(content, edit), drafts).sections[0].edits[-1].after == draft.replace(old, new)
 
@@ -391,8 +288,8 @@ def test_a_section_without_text_is_told_and_keeps_its_text(
             one = mark.getparent()
             assert one is not None
             if is_tracked:
-                _wrap(one, "del")
-                _end(one, "del")
+                wrap(one, "del")
+                end_of(one, "del")
             else:
                 remove(one)
 
@@ -448,28 +345,15 @@ def test_a_file_of_another_document_is_refused_and_one_without_marks_is_read_by_
         drafts_shown(b"%PDF-1.7", "doc-1", drafts)
 
 
-def _commented(content: bytes) -> bytes:
-    """With a comment on words of which some are hidden, an answer to it, and a comment that is done with its answer."""
-    document = WordDocument(BytesIO(content))
-    one = next(one for one in document.paragraphs if one.text.startswith("A paragraph that"))
-    hidden = one.add_run(" Unseen.")
-    hidden.font.hidden = True
-    states = []
-    for number, (text, parent, done) in enumerate(
-        [("Why?", None, 0), ("As agreed.", 1, 0), ("Typo.", None, 1), ("Thanks.", 3, 0)], 1
-    ):
-        comment = document.add_comment([one.runs[0], hidden], text=text, author="Bea", initials="B")
-        comment.paragraphs[-1]._p.set(f"{W14}paraId", f"{number:08}")
-        above = f' w15:paraIdParent="{parent:08}"' if parent else ""
-        states.append(f'<w15:commentEx w15:paraId="{number:08}" w15:done="{done}"{above}/>')
-    space = "http://schemas.microsoft.com/office/word/2012/wordml"
-    extended = f'<w15:commentsEx xmlns:w15="{space}">{"".join(states)}</w15:commentsEx>'
-    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.commentsExtended+xml"
-    part = Part(PackURI("/word/commentsExtended.xml"), kind, extended.encode(), document.part.package)
-    document.part.relate_to(part, "http://schemas.microsoft.com/office/2011/relationships/commentsExtended")
-    buffer = BytesIO()
-    document.save(buffer)
-    return buffer.getvalue()
+def _with_unseen(root: Root) -> None:
+    hidden = run_of(" Unseen.")
+    etree.SubElement(etree.SubElement(hidden, f"{W}rPr"), f"{W}vanish")
+    hidden.insert(0, hidden[-1])
+    paragraph(root, "A paragraph that").append(hidden)
+
+
+def _all_runs(root: Root) -> Sequence[Root]:
+    return [run for run in paragraph(root, "A paragraph that").iter(f"{W}r") if text_of(run)]
 
 
 @pytest.mark.req("W2")
@@ -477,7 +361,10 @@ def test_comments_come_back_with_their_answers_their_state_and_what_a_reader_see
     left: tuple[bytes, tuple[Draft, ...]],
 ) -> None:
     content, drafts = left
-    first, second = read(_commented(content), drafts).sections
+    asked, typo = Remark("Why?"), Remark("Typo.", resolved=True)
+    remarks = asked, Remark("As agreed.", answers=1), typo, Remark("Thanks.", answers=3)
+    returned = commented(edited(content, _with_unseen), [(one, _all_runs) for one in remarks])
+    first, second = read(returned, drafts).sections
     names = {one.comment_id: one.text for one in first.comments}
     assert [(one.text, names.get(one.parent), one.resolved) for one in first.comments] == [
         ("Why?", None, False),
@@ -552,9 +439,17 @@ _RULE = (
     f'<w:p xmlns:w="{W[1:-1]}"><w:r><w:drawing><wsp xmlns="http://schemas.microsoft.com/office/word/2010/'
     'wordprocessingShape"/></w:drawing></w:r></w:p>'
 )
+
+
+def _replaced(root: Root) -> None:
+    blips = list(root.iter("{*}blip"))
+    blips[0].set(f"{R}embed", blips[1].get(f"{R}embed", ""))
+
+
 OBJECTS: dict[str, tuple[Callable[[Root], None], tuple[str, str]]] = {
     "added": (_added_picture, ("picture_added", "a sketch")),
     "gone": (lambda root: remove(_picture(root)), ("picture_gone", "The site")),
+    "replaced": (_replaced, ("picture_replaced", "The site")),
     "moved": (lambda root: paragraph(root, "The end").addprevious(_picture(root)), ("picture_moved", "The site")),
     "formula": (_other_formula, ("formulas_changed", "")),
 }
@@ -564,11 +459,11 @@ OBJECTS: dict[str, tuple[Callable[[Root], None], tuple[str, str]]] = {
 async def test_changes_of_pictures_that_stand_alone_and_of_formulas_are_told_and_change_no_text(
     converter: Converter, make_picture: Callable[..., bytes]
 ) -> None:
-    draft = "# Site\n\nIt is flat.\n\n![The site](plan.png)\n\nIt holds $x + y$ of it.\n\nThe end.\n"
-    exporter = Exporter(converter)
-    job = await exporter.job("docx", draft, assets={"plan.png": make_picture()})
-    content, _ = await exporter.converted(job)
-    drafts = _drafts(job, draft)
+    draft = (
+        "# Site\n\nIt is flat.\n\n![The site](plan.png)\n\nIt holds $x + y$ of it.\n\nThe end.\n\n![Other](other.png)\n"
+    )
+    assets = {"plan.png": make_picture(), "other.png": make_picture(100, 100)}
+    content, drafts = await exported(converter, draft, assets=assets)
     assert read(content, drafts).sections[0].unsupported == ()
     edit = edited(content, lambda root: silent(paragraph(root, "It is flat"), "flat", "steep"))
     assert read(edit, drafts).sections[0].unsupported == ()

@@ -11,19 +11,8 @@ from stemma_converter.returned import NotReturned
 from stemma_ooxml.word import ORIGIN, W
 from stemma_testkit.counting import calls
 
-from .test_converter_returned import (
-    AUTHOR,
-    DRAFT,
-    STAYS,
-    Root,
-    edited,
-    exported,
-    new_behind,
-    paragraph,
-    read,
-    run_of,
-    with_part,
-)
+from .returned_files import AUTHOR, Root, edited, exported, new_behind, paragraph, read, run_of, with_part
+from .test_converter_returned import DRAFT, STAYS
 
 
 @pytest.fixture(scope="module")

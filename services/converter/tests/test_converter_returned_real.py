@@ -6,6 +6,8 @@ import subprocess
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -17,8 +19,12 @@ from stemma_converter.placing import Draft
 from stemma_markdown import document_of
 from stemma_ooxml.word import W
 
-from .test_converter_returned import (
+from .conftest import picture
+from .returned_files import (
+    R,
+    Remark,
     Root,
+    commented,
     edited,
     exported,
     gone_tracked,
@@ -45,11 +51,15 @@ _FILES = (
 )  # fmt: skip
 # What stands for itself in Markdown, so that it is known what a draft becomes.
 _PLAIN = re.compile(r"[^*_`\[\]<>|\\#~^$&!{}]+")
+
 _WORD = re.compile(r"[^\W\d_]{4}")
 _SENTENCE = re.compile(r"[.。] ?(?=[A-Z]\w)")
 _ITEM = re.compile(r"[-*+] +")
 _NEW, _OTHER = "Some wholly new words.", "Xyloph"
 _APART, _ROUNDS = 2, 3
+_LINE = re.compile(r"(?<=\n\n)[^\W\d_][^*_`\[\]<>|\\#~^$&!{}\n]{20,}(?=\n\n)")
+_FURNISHED, _KINDS = 12, 3
+_BEA, _CARL = datetime(2026, 11, 22, 10, tzinfo=UTC), datetime(2026, 11, 23, 9, 8, 7, tzinfo=UTC)
 
 
 class Place(NamedTuple):
@@ -82,19 +92,47 @@ def real_text(name: str) -> str:
         return request.read(name).decode()
 
 
+def furnished(text: str) -> str:
+    """A text with notes, figures and titled tables, of which few requests have any, at paragraphs all over it."""
+    lines, notes = list(_LINE.finditer(text)), list[str]()
+    for number, line in reversed(list(enumerate(lines[:: max(1, len(lines) // _FURNISHED)][:_FURNISHED]))):
+        words = line[0][:20].strip()
+        more = (
+            f"[^own{number}]",
+            f"\n\n![View {number} of: {words}](plan{number}.png)",
+            f"\n\nTable: Costs {number} of {words}\n\n| Part | Price |\n|---|---|\n| Share {number} | 4{number} |",
+        )[number % _KINDS]
+        notes += [] if number % _KINDS else [f"[^own{number}]: This is said of {words} in note {number}."]
+        text = text[: line.end()] + more + text[line.end() :]
+    return "\n\n".join([text.rstrip("\n"), *reversed(notes)]) + "\n"
+
+
 def _said(text: str) -> str:
     return " ".join(text.split())
 
 
+def _is_caption(one: Root) -> bool:
+    style = one.find(f"{W}pPr/{W}pStyle")
+    return style is not None and style.get(f"{W}val", "").endswith("Caption")
+
+
+def _shown(one: Root) -> str:
+    """What a paragraph says in the draft, where a caption has no number."""
+    words = _said(text_of(one))
+    label, _, rest = words.partition(": ") if _is_caption(one) else ("", "", words)
+    return f"Table: {rest}" if label and "Table" in one.find(f"{W}pPr/{W}pStyle").get(f"{W}val", "") else rest  # type: ignore[union-attr]
+
+
 def places(text: str, root: Root) -> Iterator[Place]:
-    shown = dict[str, list[Root]]()
-    for paragraph in root.iter(f"{W}p"):
-        shown.setdefault(_said(text_of(paragraph)), []).append(paragraph)
+    """Those of the text, or of the notes that are the root."""
+    shown, is_noted = dict[str, list[Root]](), root.tag == f"{W}footnotes"
+    for one_shown in root.iter(f"{W}p"):
+        shown.setdefault(_shown(one_shown), []).append(one_shown)
     found = document_of(text).prose
     times = Counter(_said(one.text) for one in found)
     for one in found:
         words, source = _said(one.text), text[one.start : one.end]
-        if times[words] == 1 == len(shown.get(words, ())) and not one.in_footnote:
+        if times[words] == 1 == len(shown.get(words, ())) and one.in_footnote == is_noted:
             before = text[text.rfind("\n", 0, one.start) + 1 : one.start]
             is_plain = _PLAIN.fullmatch(source) is not None and _said(source) == words
             yield Place(one.start, one.end, source, before, shown[words][0], one.level, is_plain)
@@ -103,7 +141,8 @@ def places(text: str, root: Root) -> Iterator[Place]:
 def _is_text(text: str, one: Place) -> bool:
     before, behind = text[one.start - 3 : one.start], text[one.end : one.end + 3]
     stands_alone = before[1:] == "\n\n" == behind[:2] and "\n\n\n" not in (before, behind)
-    return not one.level and not one.before and stands_alone and next(one.shown.iterancestors()).tag == f"{W}body"
+    is_text = not one.level and not one.before and not _is_caption(one.shown)
+    return is_text and stands_alone and next(one.shown.iterancestors()).tag == f"{W}body"
 
 
 def _is_line(text: str, one: Place) -> bool:
@@ -125,7 +164,8 @@ def _is_cell(text: str, one: Place) -> bool:
 
 def _word(text: str, one: Place, _: Place, is_tracked: bool) -> Sequence[Change]:
     shown = text_of(one.shown)
-    found = next(word for word in _WORD.finditer(one.source) if one.source.count(word[0]) == 1 == shown.count(word[0]))
+    words = _WORD.finditer(one.source, one.source.find(":") + 1 if _is_caption(one.shown) else 0)
+    found = next(word for word in words if one.source.count(word[0]) == 1 == shown.count(word[0]))
     (tracked if is_tracked else silent)(one.shown, found[0], _OTHER)
     return [Change(one.start + found.start(), one.start + found.end(), _OTHER)]
 
@@ -200,6 +240,7 @@ WAYS: Mapping[str, tuple[Callable[[str, Place, Place], bool], Edit]] = {
     "cell": (lambda text, one, _: _is_cell(text, one), _word),
     "row": (lambda text, one, _: _is_cell(text, one), _new_row),
     "row gone": (lambda text, one, _: _is_cell(text, one), _line_gone),
+    "caption": (lambda text, one, _: _is_caption(one.shown), _word),
     "heading": (lambda text, one, _: one.level > 0 and one.before.startswith("#"), _word),
 }  # fmt: skip
 """Ways to edit: whether it can be done at a place, with the one behind it, and how."""
@@ -237,30 +278,126 @@ def saved_by_libreoffice(files: Mapping[str, bytes], folder: Path) -> dict[str, 
     return {name: (out / f"{name}.docx").read_bytes() for name in files}
 
 
-def _edit_all(text: str, is_tracked: bool, made: list[tuple[str, Sequence[Change]]], root: Root) -> None:
-    made += edits(text, root, is_tracked=is_tracked)
+class Returning(NamedTuple):
+    """What comes back: what the draft says then, changes of pictures, and comments with their words."""
+
+    text: str
+    objects: tuple[tuple[str, str], ...] = ()
+    comments: tuple[tuple[Remark, str], ...] = ()
+
+
+@dataclass
+class Made:
+    """What somebody does to one file of a draft."""
+
+    text: str
+    is_tracked: bool
+    changes: list[Change] = field(default_factory=list)
+    objects: list[tuple[str, str]] = field(default_factory=list)
+    remarks: list[tuple[Remark, str, Callable[[Root], Sequence[Root]]]] = field(default_factory=list)
+    ways: Counter[str] = field(default_factory=Counter)
+
+    def count(self, way: str, *changes: Change) -> None:
+        self.changes += changes
+        self.ways[f"{'tracked' if self.is_tracked else 'silent'} {way}"] += 1
+
+    def edit(self, root: Root) -> None:
+        self._draw(root)
+        for way, changes in edits(self.text, root, is_tracked=self.is_tracked):
+            self.count(way, *changes)
+        self._remark([one for one in places(self.text, root) if _is_line(self.text, one) and self._is_free(one)])
+
+    def edit_notes(self, root: Root) -> None:
+        found = list(places(self.text, root))
+        # LibreOffice loses the words of the first one where a comment stands before it.
+        for one in found[1::2] or found:
+            self.count("note", *_word(self.text, one, one, self.is_tracked))
+
+    def _is_free(self, one: Place) -> bool:
+        return all(change.end < one.start or change.start > one.end for change in self.changes)
+
+    def _draw(self, root: Root) -> None:
+        """Of the pictures one goes, one goes with its caption, one is replaced, and one comes."""
+        figures = [one for one in places(self.text, root) if one.before == "!["]
+        take = gone_tracked if self.is_tracked else remove
+        for one, way in zip(figures, ("added", "gone", "replaced", "figure"), strict=False):
+            picture = one.shown.getprevious()
+            assert picture is not None
+            match way:
+                case "added":
+                    new = deepcopy(picture)
+                    next(new.iter("{*}docPr")).set("descr", "A sketch")
+                    one.shown.addnext(new)
+                case "replaced":
+                    blips = [next(other.shown.getprevious().iter("{*}blip")) for other in (one, figures[0])]  # type: ignore[union-attr]
+                    blips[0].set(f"{R}embed", blips[1].get(f"{R}embed", ""))
+                case _:
+                    take(picture)
+            if way == "figure":
+                take(one.shown)
+                self.count("figure gone", Change(one.start - 2, self.text.index("\n", one.end) + 2, ""))
+            else:
+                self.objects.append((f"picture_{way}", "A sketch" if way == "added" else one.source))
+                self.count(f"picture {way}")
+
+    def _remark(self, lines: Sequence[Place]) -> None:
+        for number, one in enumerate(lines[:4]):
+            words = _said(one.source)
+            author, at = (("Bea", _BEA), ("Carl", _CARL))[number % 2]
+            remark = Remark(f"Is {number} so?", author, at, resolved=number == 2)
+            if number == 3:
+                word = next(found[0] for found in _WORD.finditer(words) if words.count(found[0]) == 1)
+                self.remarks.append((remark, word, partial(_word_runs, words, word)))
+            else:
+                self.remarks.append((remark, words, partial(_runs, words)))
+            self.ways["comment"] += 1
+
+
+def _line(words: str, root: Root) -> Root:
+    return next(one for one in root.iter(f"{W}p") if _said(text_of(one)) == words)
+
+
+def _runs(words: str, root: Root) -> Sequence[Root]:
+    return [run for run in _line(words, root).iter(f"{W}r") if text_of(run)]
+
+
+def _word_runs(words: str, word: str, root: Root) -> Sequence[Root]:
+    one = _line(words, root)
+    silent(one, word, word)
+    return [run for run in one.iter(f"{W}r") if text_of(run) == word]
 
 
 async def changed(
     converter: Converter, name: str
-) -> tuple[dict[str, bytes], dict[str, str], Counter[str], tuple[Draft, ...]]:
-    text = real_text(name)
-    content, drafts = await exported(converter, text)
-    files, wanted, counts = {"unchanged": content}, {"unchanged": text}, Counter[str]()
+) -> tuple[dict[str, bytes], dict[str, Returning], Counter[str], tuple[Draft, ...]]:
+    text = furnished(real_text(name))
+    assets = {f"plan{number}.png": picture(200 + number, 100) for number in range(_FURNISHED)}
+    content, drafts = await exported(converter, text, assets=assets)
+    files, wanted, counts = {"unchanged": content}, {"unchanged": Returning(text)}, Counter[str]()
     for kind in ("tracked", "silent"):
-        made = list[tuple[str, Sequence[Change]]]()
-        files[kind] = edited(content, partial(_edit_all, text, kind == "tracked", made))
-        wanted[kind] = after(text, [change for _, changes in made for change in changes])
-        counts.update(f"{kind} {way}" for way, _ in made)
+        made = Made(text, kind == "tracked")
+        noted = edited(edited(content, made.edit), made.edit_notes, "word/footnotes.xml")
+        files[kind] = commented(noted, [(remark, runs) for remark, _, runs in made.remarks])
+        comments = tuple(sorted((remark, words) for remark, words, _ in made.remarks))
+        wanted[kind] = Returning(after(text, made.changes), tuple(sorted(made.objects)), comments)
+        counts += made.ways
     return files, wanted, counts, drafts
 
 
-def came_back(files: Mapping[str, bytes], drafts: tuple[Draft, ...], *, loses: Collection[str] = ()) -> dict[str, str]:
-    """What the draft says then; nothing is left over or told that cannot be taken over, but what a program loses."""
+def came_back(
+    files: Mapping[str, bytes], drafts: tuple[Draft, ...], *, loses: Collection[str] = ()
+) -> dict[str, Returning]:
+    """What the draft says then; nothing is left over, and told of what a program loses it is."""
     found = {kind: read(content, drafts).sections[0] for kind, content in files.items()}
     assert [words for one in found.values() for words in one.unwritten] == []
-    assert {told.change for one in found.values() for told in one.unsupported} <= set(loses)
-    return {kind: one.edits[-1].after if one.edits else drafts[0].text for kind, one in found.items()}
+    made = dict[str, Returning]()
+    for kind, one in found.items():
+        objects = sorted((told.change, told.about) for told in one.unsupported if told.change not in loses)
+        comments = ((Remark(c.text, c.author, c.at or _BEA, c.resolved), c.quote) for c in one.comments)
+        made[kind] = Returning(
+            one.edits[-1].after if one.edits else drafts[0].text, tuple(objects), tuple(sorted(comments))
+        )
+    return made
 
 
 @pytest.mark.req("W3")

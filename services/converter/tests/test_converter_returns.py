@@ -16,7 +16,8 @@ from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_ooxml.word import W
 from stemma_testkit.routing import routed
 
-from .test_converter_returned import DRAFT, Root, edited, paragraph, remove, tracked, with_part
+from .returned_files import Root, edited, paragraph, remove, tracked, with_part
+from .test_converter_returned import DRAFT
 
 pytestmark = pytest.mark.req("W2")
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

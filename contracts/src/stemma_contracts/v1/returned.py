@@ -50,7 +50,7 @@ class ReturnedObject(Contract):
     ``about`` says which: the description of a picture, or the words beside it.
     """
 
-    change: Literal["picture_added", "picture_gone", "picture_moved", "formulas_changed"]
+    change: Literal["picture_added", "picture_gone", "picture_moved", "picture_replaced", "formulas_changed"]
     about: str = ""
 
 

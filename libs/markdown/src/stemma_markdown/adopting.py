@@ -108,7 +108,19 @@ class _Adopting:
     def adopted(self) -> Adopted:
         pieces = self._in_order()
         text = "".join(self._joined(pieces))
-        return Adopted(text, tuple(self._unwritten))
+        return Adopted(self._without_references(text), tuple(self._unwritten))
+
+    def _without_references(self, text: str) -> str:
+        """Without those to footnotes that are gone."""
+        defined = {mark.label for mark in Document(text).footnotes}
+        gone = {mark.label for mark in self._document.footnotes} - defined
+        if not gone:
+            return text
+        noted = Document("\n\n".join([text, *(f"[^{label}]: x" for label in gone)]))
+        for mark in sorted(noted.footnotes, key=lambda mark: mark.start, reverse=True):
+            if mark.label in gone and not mark.is_definition:
+                text = text[: mark.start - 2] + text[mark.end + 1 :]
+        return text
 
     # What is where.
 

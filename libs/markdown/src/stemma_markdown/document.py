@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 
 from .blocks import Block, split
@@ -17,6 +17,7 @@ from .elements import (
     headings_of,
     images_of,
     links_of,
+    notes_of,
 )
 from .lines import Lines, title_in_front_matter, with_title_of_front_matter
 from .prose import Prose, prose_of
@@ -89,6 +90,11 @@ class Document:
     def footnotes(self) -> tuple[FootnoteMark, ...]:
         """The labels of the footnotes that are defined, at their definitions and where they are referred to."""
         return tuple(footnotes_of(self.tokens))
+
+    @cached_property
+    def notes(self) -> Mapping[int, tuple[tuple[int, ...], ...]]:
+        """Of each piece of prose that refers to footnotes the pieces that these are, by numbers of ``prose``."""
+        return notes_of(self.prose, self.footnotes)
 
     @cached_property
     def fences(self) -> tuple[Fence, ...]:

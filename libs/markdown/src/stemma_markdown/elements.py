@@ -1,12 +1,14 @@
 """What stands in a text: links, images, footnote marks, headings with their anchors, and fenced code."""
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from .lines import Lines
-from .prose import Places, aligned, contents, inline_pieces, plain_places
+from .prose import Places, Prose, aligned, contents, inline_pieces, plain_places
 from .reading import Inline, Leaf, Token, markup
 
 _IMG = re.compile(r"<!--|<img\b[^<>]*>", re.IGNORECASE)
@@ -120,6 +122,21 @@ def footnotes_of(tokens: Iterable[Token]) -> Iterator[FootnoteMark]:
         elif token.kind == "footnote":
             yield _mark(str(token.detail), token.start, is_definition=True)
     yield from (_mark(inline.text, inline.start, is_definition=False) for inline in references)
+
+
+def notes_of(prose: Sequence[Prose], marks: Sequence[FootnoteMark]) -> Mapping[int, tuple[tuple[int, ...], ...]]:
+    """The pieces of prose of the footnotes that each other piece refers to, in their order, by numbers."""
+    definitions = sorted((mark.start, mark.label) for mark in marks if mark.is_definition)
+    units, found = defaultdict[str, list[int]](list), defaultdict[int, list[tuple[int, ...]]](list)
+    starts = [one.start for one in prose]
+    for number, one in enumerate(prose):
+        if one.in_footnote and (at := bisect_right(definitions, (one.start, "\U0010ffff"))):
+            units[definitions[at - 1][1]].append(number)
+    for mark in sorted((mark for mark in marks if not mark.is_definition), key=lambda mark: mark.start):
+        number = bisect_right(starts, mark.start) - 1
+        if number >= 0 and not prose[number].in_footnote:
+            found[number].append(tuple(units[mark.label]))
+    return {number: tuple(notes) for number, notes in found.items()}
 
 
 def _mark(label: str, bracket: int, *, is_definition: bool) -> FootnoteMark:

@@ -33,6 +33,7 @@ _DEEPEST = 8  # Word has nine levels of lists.
 _LONGEST_QUOTE = 2_000
 _RANGE = (f"{W}commentRangeStart", f"{W}commentRangeEnd")
 _REFERENCE = f"{W}commentReference"
+_EMBEDDED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed"
 _BREAKS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _COME, _GONE = (f"{W}ins", f"{W}moveTo"), (f"{W}del", f"{W}moveFrom")
 _INSIDE = frozenset((f"{W}sdt", f"{W}sdtContent", f"{W}customXml", f"{W}smartTag", *_COME, *_GONE))
@@ -85,8 +86,9 @@ class Paragraph:
     """A paragraph with the changes of some people.
 
     ``level`` is that of a heading, else 0; ``depth`` that of an item of a list, else None. In a table ``row`` is a
-    number of its own and ``cell`` counts from 0. ``note`` is the id of the footnote that it stands in. ``pictures`` are
-    the descriptions of those that stand in it without words, ``formulas`` the letters of all formulas in it.
+    number of its own and ``cell`` counts from 0. ``note`` is the id of the footnote that it stands in, ``notes`` are
+    those of the ones that it refers to. ``pictures`` are
+    those that stand in it without words, ``formulas`` the letters of all formulas in it.
     ``numbered`` is the text of one that has numbers of pages among its words, with a sign in the place of each.
     """
 
@@ -98,11 +100,19 @@ class Paragraph:
     row: int | None = None
     cell: int = 0
     note: str = ""
+    notes: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
-    pictures: tuple[str, ...] = ()
+    pictures: tuple["Picture", ...] = ()
     formulas: str = ""
     numbered: str = ""
     element: etree._Element | None = field(default=None, repr=False, compare=False)
+
+
+class Picture(NamedTuple):
+    """A picture: its description, and a fingerprint of its file; empty where that is not in the document."""
+
+    description: str
+    look: str = ""
 
 
 class Change(NamedTuple):
@@ -128,8 +138,8 @@ class Comment:
 class Left(NamedTuple):
     """A section as it left: the digest of its draft, and the pieces of prose of it that no paragraph showed.
 
-    ``pictures`` are the pieces before and behind each one that stood alone, ``formulas`` a fingerprint of the letters
-    of its formulas; None where a file does not say.
+    ``pictures`` are the pieces before and behind each one that stood alone, ``looks`` their fingerprints, ``formulas``
+    one of the letters of its formulas; None where a file does not say.
     """
 
     section_id: str
@@ -138,6 +148,7 @@ class Left(NamedTuple):
     absent: frozenset[int]
     pictures: tuple[tuple[int, int], ...] | None = None
     formulas: str | None = None
+    looks: tuple[str, ...] = ()
 
 
 class Origin(NamedTuple):
@@ -165,8 +176,9 @@ class _Open:
     text: list[str] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
-    pictures: set[int] = field(default_factory=set)
-    """Which of the texts describe pictures."""
+    notes: list[str] = field(default_factory=list)
+    pictures: dict[int, str] = field(default_factory=dict)
+    """Which of the texts describe pictures, with the fingerprints of these."""
     formulas: list[str] = field(default_factory=list)
     pages: set[int] = field(default_factory=set)
     """Which of the texts stand for numbers of pages."""
@@ -183,7 +195,7 @@ class WordFile:
         self._package = Package(content, most_bytes, most_bytes)
         self._package.refuse_entities()
         self._related = self._package.related(self._package.main)
-        self._parts = dict[str, etree._Element | None]()
+        self._parts, self._looks = dict[str, etree._Element | None](), dict[str, str]()
         root = self._package.xml_if_there(self._package.main)
         body = None if root is None else root.find(f"{W}body")
         if body is None:
@@ -230,13 +242,22 @@ class WordFile:
 
     def paragraphs(self, accepts: Callable[[str], bool]) -> tuple[Paragraph, ...]:
         """The paragraphs of the text and of its footnotes, with the tracked changes of those whose name is accepted."""
-        view = _View(accepts, self._styles)
+        view = _View(accepts, self._styles, self._look)
         found = [*view.blocks(self._body)]
+        gone = view.notes_gone.difference(*(one.notes for one in found))
         notes = self._part("footnotes")
         for note in [] if notes is None else notes.iter(f"{W}footnote"):
-            if note.get(f"{W}type") is None:
+            if note.get(f"{W}type") is None and note.get(f"{W}id", "") not in gone:
                 found += (replace(one, note=note.get(f"{W}id", "")) for one in view.blocks(note))
         return tuple(found)
+
+    def _look(self, drawing: etree._Element) -> str:
+        """A fingerprint of the file of a picture."""
+        shown = next((one.get(_EMBEDDED, "") for one in drawing.iter("{*}blip")), "")
+        _, part = self._related.get(shown, ("", ""))
+        if part not in self._looks:
+            self._looks[part] = sha256(self._package.read(part)).hexdigest()[:_PRINT] if part in self._package else ""
+        return self._looks[part]
 
     def aside(self) -> tuple[str, ...]:
         """What it shows that is nobody's words: lines of a table of contents, numbers of pages."""
@@ -297,7 +318,8 @@ class WordFile:
 def _left(section: etree._Element) -> Left:
     absent = frozenset(number(one, -1) for one in section.get("absent", "").split())
     name, version, digest = section.get("id", ""), number(section.get("version", "")), section.get("digest", "")
-    return Left(name, version, digest, absent, _pictures(section.get("pictures")), section.get("formulas"))
+    looks = tuple(section.get("looks", "").split())
+    return Left(name, version, digest, absent, _pictures(section.get("pictures")), section.get("formulas"), looks)
 
 
 def _pictures(said: str | None) -> tuple[tuple[int, int], ...] | None:
@@ -332,13 +354,17 @@ def _time(value: str | None) -> datetime | None:
 class _View:
     """The paragraphs as they are with some changes accepted and all others rejected."""
 
-    def __init__(self, accepts: Callable[[str], bool], styles: Styles) -> None:
-        self._accepts, self._styles, self._style = accepts, styles, ""
+    def __init__(
+        self, accepts: Callable[[str], bool], styles: Styles, look: Callable[[etree._Element], str] = lambda _: ""
+    ) -> None:
+        self._accepts, self._styles, self._look, self._style = accepts, styles, look, ""
         self._tables = self._rows = 0
         self._waiting: list[Mark] = []
         self._in_page = False
         self.said, self._length = list[str](), 0
         self.aside = list[str]()
+        self.notes_gone = set[str]()
+        """Footnotes to which a reference is gone; Word keeps the note while that is a tracked change."""
         self.ranges = dict[str, tuple[int, int]]()
         """Where in what was said the words of each comment stand."""
 
@@ -405,7 +431,7 @@ class _View:
                     now.marks += _marks(element)
                 case "commentRangeStart" | "commentRangeEnd":
                     self._range(element)
-                case "commentReference":
+                case "commentReference" | "footnoteReference":
                     self._refer(element, now)
                 case "fldSimple" | "fldChar" | "instrText":
                     self._field(element, now)
@@ -413,7 +439,7 @@ class _View:
                     self._pass(element, now)
                 case "drawing" if not _is_shape(element):
                     # In Markdown a picture among words is read as its description.
-                    now.pictures.add(len(now.text))
+                    now.pictures[len(now.text)] = self._look(element)
                     now.text.append(self._say(_description(element)))
                 case "pPr" | "rPr" | "sdtPr" | "delInstrText" | "txbxContent" | "":
                     pass
@@ -425,6 +451,7 @@ class _View:
                 case _:
                     # The mark of a paragraph may stand among words of it that are gone.
                     now.marks += (mark for start in element.iter(f"{W}bookmarkStart") for mark in _marks(start))
+                    self._drop_notes(element)
                     self._pass(element, now)
 
     def _words(self, element: etree._Element, now: _Open) -> str:
@@ -434,14 +461,18 @@ class _View:
         now.pages.add(len(now.text))
         return ""
 
+    def _drop_notes(self, element: etree._Element) -> None:
+        self.notes_gone.update(value(one, "id") for one in element.iter(f"{W}footnoteReference"))
+
     def _pass(self, element: etree._Element, now: _Open) -> None:
         """Read the comments on words that are not there."""
         for one in element.iter(*_RANGE, _REFERENCE):
             self._refer(one, now) if one.tag == _REFERENCE else self._range(one)
 
     def _refer(self, element: etree._Element, now: _Open) -> None:
-        self._range(element)
-        now.comments.append(value(element, "id"))
+        if element.tag == _REFERENCE:
+            self._range(element)
+        (now.comments if element.tag == _REFERENCE else now.notes).append(value(element, "id"))
 
     def _field(self, element: etree._Element, now: _Open) -> None:
         """Word and LibreOffice set the numbers of pages anew: they are nobody's words."""
@@ -474,8 +505,9 @@ class _View:
             tuple(now.marks),
             level,
             depth,
+            notes=tuple(now.notes),
             comments=tuple(now.comments),
-            pictures=() if now.has_words else tuple(now.text[place] for place in sorted(now.pictures)),
+            pictures=() if now.has_words else tuple(Picture(now.text[at], look) for at, look in now.pictures.items()),
             formulas="".join(now.formulas),
             numbered="" if is_contents or not now.pages else _numbered(now),
             element=paragraph,
@@ -488,6 +520,7 @@ class _View:
         for row in _inside(table, f"{W}tr"):
             properties = row.find(f"{W}trPr")
             if properties is not None and not all(self._is_there(i) for i in properties if i.tag in (*_COME, *_GONE)):
+                self._drop_notes(row)
                 continue
             self._rows += 1
             row_number = self._rows

@@ -1,11 +1,11 @@
 """What of a file is no text: pictures that stand alone, and formulas. Changes of them are told, and not taken over."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from stemma_contracts.v1.returned import ReturnedObject
-from stemma_ooxml.word import Left, Paragraph, fingerprint
+from stemma_ooxml.word import Left, Paragraph, Picture, fingerprint
 
 
 class Placed(NamedTuple):
@@ -13,7 +13,8 @@ class Placed(NamedTuple):
 
     before: int
     behind: int
-    description: str
+    description: str = ""
+    look: str = ""
 
 
 @dataclass
@@ -28,53 +29,81 @@ class Objects:
     def said(self) -> dict[str, str]:
         """What a file says of them when it leaves."""
         pictures = " ".join(f"{one.before}/{one.behind}" for one in self.pictures)
-        return {"pictures": pictures, "formulas": fingerprint(self.formulas)}
+        looks = " ".join(one.look for one in self.pictures)
+        return {"pictures": pictures, "looks": looks, "formulas": fingerprint(self.formulas)}
 
 
 def objects_in(paragraphs: Iterable[tuple[int | None, Sequence[int], Paragraph]]) -> dict[int, Objects]:
     """The objects of each section; a paragraph comes with its section and the pieces of prose that it is."""
-    found, open_ones = dict[int, Objects](), list[tuple[int, int, str]]()
+    found, waiting = dict[int, Objects](), list[tuple[int, int, Picture]]()
     last: tuple[int | None, int] = (None, -1)
     for section, units, paragraph in paragraphs:
         if section is None or paragraph.note:
             continue
         if units:
-            _close(found, open_ones, section, units[0])
+            _close(found, waiting, section, units[0])
             last = section, units[-1]
             found.setdefault(section, Objects()).units.update(units)
         if last[0] == section:
             found[section].formulas += paragraph.formulas
-            open_ones += ((section, last[1], description) for description in paragraph.pictures)
-    _close(found, open_ones, None, -1)
+            waiting += ((section, last[1], picture) for picture in paragraph.pictures)
+    _close(found, waiting, None, -1)
     return found
 
 
-def _close(found: dict[int, Objects], open_ones: list[tuple[int, int, str]], section: int | None, unit: int) -> None:
-    for place, before, description in open_ones:
-        found[place].pictures.append(Placed(before, unit if place == section else -1, description))
-    open_ones.clear()
+def _close(found: dict[int, Objects], waiting: list[tuple[int, int, Picture]], section: int | None, unit: int) -> None:
+    for place, before, picture in waiting:
+        found[place].pictures.append(Placed(before, unit if place == section else -1, *picture))
+    waiting.clear()
 
 
 def changed_objects(left: Left, now: Objects, prose: Sequence[str]) -> Iterator[ReturnedObject]:
     """What people did to the objects of a section, as far as the file says how they left."""
     if left.pictures is not None:
-        yield from _changed_pictures(left.pictures, now, prose)
+        looks = left.looks if len(left.looks) == len(left.pictures) else ("",) * len(left.pictures)
+        there = [Placed(*place, look=look) for place, look in zip(left.pictures, looks, strict=True)]
+        yield from _changed_pictures(there, now, prose)
     if left.formulas is not None and left.formulas != fingerprint(now.formulas):
         yield ReturnedObject(change="formulas_changed")
 
 
-def _changed_pictures(left: Sequence[tuple[int, int]], now: Objects, prose: Sequence[str]) -> Iterator[ReturnedObject]:
-    there = list(now.pictures)
-    gone = list[tuple[int, int]]()
-    for before, behind in left:
-        same = [one for one in there if one.before == before or (one.behind == behind and behind >= 0)]
-        if same:
-            there.remove(same[0])
-        elif behind in now.units or behind < 0:
-            # With its caption it is gone by an edit.
-            gone.append((before, behind))
-    for before, behind in gone:
-        about = prose[behind] if 0 <= behind < len(prose) else prose[before] if 0 <= before < len(prose) else ""
-        yield ReturnedObject(change="picture_moved" if there else "picture_gone", about=about[:200])
-        there = there[1:]
+def _stays(one: Placed, other: Placed) -> bool:
+    return _has_place(one, other) and one.look in ("", other.look)
+
+
+def _is_elsewhere(one: Placed, other: Placed) -> bool:
+    return one.look == other.look != ""
+
+
+def _has_place(one: Placed, other: Placed) -> bool:
+    return other.before == one.before or other.behind == one.behind >= 0
+
+
+def _changed_pictures(left: Sequence[Placed], now: Objects, prose: Sequence[str]) -> Iterator[ReturnedObject]:
+    there, gone = list(now.pictures), list(left)
+    _paired(gone, there, _stays)
+    for one in _paired(gone, there, _is_elsewhere):
+        yield ReturnedObject(change="picture_moved", about=_about(one, prose))
+    for one in _paired(gone, there, _has_place):
+        yield ReturnedObject(change="picture_replaced", about=_about(one, prose))
+    for one in gone:
+        # With its caption it is gone by an edit.
+        if one.behind in now.units or one.behind < 0:
+            yield ReturnedObject(change="picture_gone", about=_about(one, prose))
     yield from (ReturnedObject(change="picture_added", about=one.description[:200]) for one in there)
+
+
+def _paired(old: list[Placed], new: list[Placed], fits: Callable[[Placed, Placed], bool]) -> list[Placed]:
+    """Take those that fit from both lists; the old ones of them."""
+    found = list[Placed]()
+    for one in list(old):
+        if (other := next((other for other in new if fits(one, other)), None)) is not None:
+            old.remove(one)
+            new.remove(other)
+            found.append(one)
+    return found
+
+
+def _about(picture: Placed, prose: Sequence[str]) -> str:
+    beside = next((unit for unit in (picture.behind, picture.before) if 0 <= unit < len(prose)), None)
+    return "" if beside is None else prose[beside][:200]

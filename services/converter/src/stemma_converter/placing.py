@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from stemma_contracts.v1.returned import ReturnedObject
-from stemma_markdown import Prose, in_order, match_parts
+from stemma_markdown import Document, in_order, match_parts
 from stemma_markdown.adopting import Adopted, Returned, adopt
 from stemma_ooxml.word import Left, Paragraph, fingerprint, same
 
@@ -49,22 +49,22 @@ class _Claim:
 class Placed:
     """The paragraphs of a file by the drafts that they are of."""
 
-    def __init__(
-        self, paragraphs: Sequence[Paragraph], bases: Sequence[Draft], proses: Sequence[Sequence[Prose]]
-    ) -> None:
-        self._bases = bases
-        self._prose = [[one.text for one in prose] for prose in proses]
+    def __init__(self, paragraphs: Sequence[Paragraph], bases: Sequence[Draft], documents: Sequence[Document]) -> None:
+        self._bases, self._documents = bases, documents
+        self._prose = [[one.text for one in document.prose] for document in documents]
         self._seen = [
-            {number for number, one in enumerate(prose) if not one.in_footnote} - base.absent
-            for base, prose in zip(bases, proses, strict=True)
+            {number for number, one in enumerate(document.prose) if not one.in_footnote} - base.absent
+            for base, document in zip(bases, documents, strict=True)
         ]
         self.around = list[str]()
         self.certainty = 1.0
         claims = [_Claim(one) for one in paragraphs]
         has_marks = any(one.marks for one in paragraphs if not one.note)
         self._by_marks(claims)
+        self._by_references(claims)
         self._by_text(claims, has_marks)
         self._set_places(claims)
+        self._kept = set(self._lost(claims))
         self._said = dict(self._with_unshown(claims))
         self.rows = dict(self._rows(claims, has_marks))
         self._objects = objects_in((one.at, one.units, one.paragraph) for one in claims)
@@ -83,7 +83,8 @@ class Placed:
         # Word keeps the note of a reference whose deletion is tracked.
         if self._seen[number] and not any(row.units and not row.in_footnote for row in rows):
             return Adopted("")
-        return adopt(base.text, rows, base.absent)
+        kept = (unit for place, unit in self._kept if place == number)
+        return adopt(base.text, rows, base.absent.union(kept))
 
     def _by_marks(self, claims: Sequence[_Claim]) -> None:
 
@@ -110,6 +111,45 @@ class Placed:
                         claim.base, claim.intact = number, is_same and not claim.units
                         claim.units.append(mark.number)
 
+    def _by_references(self, claims: Sequence[_Claim]) -> None:
+        """Footnotes without marks, which most of them lose in LibreOffice, by the paragraphs that refer to them."""
+        notes = dict[str, list[_Claim]]()
+        for claim in claims:
+            if claim.paragraph.note and claim.paragraph.text.strip():
+                notes.setdefault(claim.paragraph.note, []).append(claim)
+        there = {(claim.base, unit) for claim in claims for unit in claim.units}
+        for claim in claims:
+            wanted = self._notes(claim)
+            if claim.base is None or len(wanted) != len(claim.paragraph.notes):
+                continue
+            for name, units in zip(claim.paragraph.notes, wanted, strict=True):
+                found = notes.pop(name, [])
+                if len(found) == len(units) and not any(one.units for one in found):
+                    for one, unit in zip(found, units, strict=True):
+                        if (claim.base, unit) not in there:
+                            self._claim(one, claim.base, unit)
+
+    def _notes(self, claim: _Claim) -> list[tuple[int, ...]]:
+        """The pieces of the footnotes to which a paragraph referred when it left."""
+        known = {} if claim.base is None else self._documents[claim.base].notes
+        return [units for unit in claim.units for units in known.get(unit, ())]
+
+    def _lost(self, claims: Sequence[_Claim]) -> Iterator[tuple[int, int]]:
+        """Pieces of footnotes that are not there, though nobody took a reference away: they stay as they are.
+
+        LibreOffice loses the words of a footnote behind a comment.
+        """
+        there = {(claim.base, unit) for claim in claims for unit in claim.units}
+        for claim in claims:
+            wanted = self._notes(claim)
+            if claim.base is not None and len(claim.paragraph.notes) >= len(wanted):
+                pieces = {(claim.base, unit) for units in wanted for unit in units}
+                yield from pieces - there
+
+    def _claim(self, claim: _Claim, base: int, unit: int) -> None:
+        is_same = same(claim.paragraph.text) == same(self._prose[base][unit])
+        claim.base, claim.units, claim.intact = base, [unit], is_same
+
     def _by_text(self, claims: Sequence[_Claim], has_marks: bool) -> None:
         """Paragraphs without marks that say what one says that is gone; in a file without marks, or what is alike."""
 
@@ -129,7 +169,8 @@ class Placed:
             claim, (number, unit) = free[place], gone[partner]
             text = claim.paragraph.text
             is_same = same(text) in (same(prose[partner]), same(shown_of(prose[partner], (), text).text))
-            if is_same or not has_marks:
+            is_note = bool(claim.paragraph.note) and self._documents[number].prose[unit].in_footnote
+            if is_same or is_note or not has_marks:
                 claim.base, claim.units, claim.intact = number, [unit], is_same
                 found += len(old[partner])
         if not has_marks:

@@ -22,7 +22,7 @@ from stemma_contracts.v1.returned import (
     ReturnedSection,
     ReturnFigures,
 )
-from stemma_markdown import Prose, document_of, merge, sentences
+from stemma_markdown import Document, document_of, merge, sentences
 from stemma_markdown.adopting import Adopted, Returned
 from stemma_ooxml import PackageError
 from stemma_ooxml.word import Comment, WordFile, marked, same
@@ -227,12 +227,12 @@ def changes_in(content: bytes, bases: Sequence[Draft]) -> ReturnedDocument:
     """What people did to the drafts that a file shows; raises `NotReturned` if hardly any of it stands there."""
 
     file = _opened(content)
-    proses = [document_of(base.text).prose for base in bases]
-    final = Placed(file.paragraphs(every), bases, proses)
+    documents = [document_of(base.text) for base in bases]
+    final = Placed(file.paragraphs(every), bases, documents)
     if final.certainty < _LEAST:
         share = f"{final.certainty:.0%}"
         raise NotReturned(Problem.of("return_without_words", share=share))
-    sections = tuple(_sections(file, final, bases, proses))
+    sections = tuple(_sections(file, final, bases, documents))
     told = {comment for section in sections for comment in section.comments}
     lost = tuple(one for one in map(_told, file.comments) if one.text and one not in told)
     return ReturnedDocument(sections=sections, certainty=final.certainty, around=tuple(final.around), comments=lost)
@@ -260,7 +260,7 @@ def _steps(file: WordFile) -> Iterator[_Step]:
 
 
 def _sections(
-    file: WordFile, final: Placed, bases: Sequence[Draft], proses: Sequence[Sequence[Prose]]
+    file: WordFile, final: Placed, bases: Sequence[Draft], documents: Sequence[Document]
 ) -> Iterator[ReturnedSection]:
 
     edits: dict[int, list[ReturnedEdit]] = {number: [] for number in range(len(bases))}
@@ -268,7 +268,7 @@ def _sections(
     accepted, before = frozenset[str](), dict[int, list[Returned]]()
     for step in _steps(file):
         accepted |= step.names
-        placed = Placed(file.paragraphs(accepted.__contains__), bases, proses)
+        placed = Placed(file.paragraphs(accepted.__contains__), bases, documents)
         changed = [number for number in edits if number not in adopted or placed.rows.get(number) != before.get(number)]
         before = placed.rows
         for number in changed:

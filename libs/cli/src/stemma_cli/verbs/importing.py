@@ -27,6 +27,7 @@ _CHANGES = {
     "picture_added": "a picture was added",
     "picture_gone": "a picture is gone",
     "picture_moved": "a picture stands elsewhere",
+    "picture_replaced": "a picture is another one",
     "formulas_changed": "its formulas are not as they left",
 }
 
