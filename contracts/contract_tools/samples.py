@@ -159,6 +159,7 @@ NAMED: Mapping[str, Any] = {
     "min_score": 0.7,
     "mode": "auto",
     "model": "offline-writer",
+    "month": "2026-03",
     "need_id": "need-19",
     "node": "synthesizer",
     "object_name": hashlib.sha256(b"object").hexdigest(),

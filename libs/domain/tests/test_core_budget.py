@@ -1,5 +1,7 @@
 """A person is asked before the budget of a document is passed; what is under way goes on; on the pure core."""
 
+from copy import deepcopy
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -12,7 +14,10 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.budgets import Budget, BudgetQuestion, BudgetView
 from stemma_contracts.v1.needs import Need
-from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.usage import MonthUsage, Usage
+from stemma_domain.commands import NOT_COMPARED, Command, Compared
+from stemma_domain.features.budget import Renew
+from stemma_domain.state import Allowance
 from stemma_domain.view import summarise, view_of
 from stemma_testkit.deciding import Then
 
@@ -169,3 +174,52 @@ def test_without_a_budget_all_is_as_it_was(begun: Story) -> None:
     begun.reviewable("solution")
     assert starts(begun.approve("solution")) == ["budget", "timeline"]
     assert view_of(begun.document).budget is None
+
+
+LATER = datetime(2026, 4, 1, tzinfo=UTC)
+
+
+def lent(story: Story, command: Command, calls: int, others: int = 0, month: str = "") -> Then[Any, Any]:
+    """A command decided while the tenant may make so many calls, and its other documents made others."""
+    allowance = Allowance(Budget(calls=calls), Usage(calls=others), month)
+    return story.when(Compared(command, NOT_COMPARED, allowance))
+
+
+def test_what_would_pass_the_budget_of_the_tenant_waits_for_a_person_or_for_room_in_it(begun: Story) -> None:
+    written(begun, "research")
+    begun.drafted("solution", usage=SPENT)
+    begun.validated("solution")
+    approved, asked = lent(begun, asking.approve(begun.asked(), "solution", 1), 10, others=4)
+    assert approved.starts == ("budget",)
+    assert isinstance(asked, e.DocumentBudgetReached)
+    assert (asked.whose, asked.bound, asked.sections, asked.usage.calls) == ("tenant", "calls", ("timeline",), 10)
+    assert lent(begun, Renew(), 10, others=4).events == (), "it is asked once, and has no room yet"
+    lent(begun, asking.edit(begun.asked(), "research", 1, ref("shorter")), 10, 4).then_refused("tenant_budget_passed")
+    (renewed,) = lent(begun, Renew(), 12, others=4)
+    assert (type(renewed), renewed.starts) == (e.DocumentBudgetRenewed, ("timeline",))
+    assert view_of(begun.document).budget == BudgetView()
+
+
+def test_what_a_person_leaves_waits_until_the_same_budget_is_set_again(
+    begun: Story,
+) -> None:
+    written(begun, "research")
+    _, asked = lent(begun, asking.regenerate(begun.asked(), "research", 1), 2)
+    assert isinstance(asked, e.DocumentBudgetReached)
+    left = asking.ask(r.AnswerBudget, begun.asked(), question=asked.question, answer="stop")
+    assert starts(lent(begun, left, 2)) == []
+    assert starts(set_budget(begun)) == ["research"]
+
+
+def test_of_a_month_only_what_that_month_cost_counts(begun: Story) -> None:
+    written(begun, "research")
+    begun.now = LATER
+    begun.drafted("solution", usage=SPENT)
+    assert begun.document.month == MonthUsage(month="2026-04", usage=SPENT)
+    assert summarise(begun.document, 1).month == begun.document.month
+    begun.validated("solution")
+    command = asking.approve(begun.asked(), "solution", 1)
+    decided = [lent(deepcopy(begun), command, 4, month=month) for month in ("", "2026-04", "2026-05")]
+    assert [then.events[0].starts for then in decided] == [
+        (), ("budget",), ("budget", "timeline"),
+    ]  # fmt: skip

@@ -40,6 +40,7 @@ from stemma_orchestrator.lost import AdvisoryHandler
 from stemma_orchestrator.observing import Documents
 from stemma_orchestrator.planning import Planning
 from stemma_orchestrator.projector import Projector
+from stemma_orchestrator.tenant_budgets import ErasedUsage, TenantBudgets
 from stemma_orchestrator.timers import Timers
 from stemma_testkit.routing import routed, routed_bytes
 
@@ -89,9 +90,11 @@ class Orchestrator:
         jobs = JobPublisher(sender, self.broker.cancel_job, self._open, 16, {"proposal": DIGEST})
         intake = self._intake()
         timers, comparing = Timers(sender, timedelta(days=1)), Comparing(intake.artifacts)
-        commands = CommandService(self._store, intake, jobs, timers, comparing, Eraser(AsyncMock(), self.views))
+        documents, eraser = Documents(AsyncMock()), Eraser(AsyncMock(), self.views)
+        budgets = TenantBudgets({}, documents, ErasedUsage(AsyncMock()), self._store)
+        commands = CommandService(self._store, intake, jobs, timers, comparing, eraser, budgets)
         bounds = Bounds(self._store, self._open, LIMITS, self._nothing)
-        planning = Planning(commands, Documents(AsyncMock()))
+        planning = Planning(commands, documents)
         answers = Answers(self.broker.jetstream, sender, bounds, commands, planning)
         return Tools(commands, answers, Projector(self._store, self.views), AdvisoryHandler(self.queues, sender))
 

@@ -10,6 +10,7 @@ from stemma_contracts.tokens import Token
 from .usage import Usage
 
 Bound = Literal["calls", "tokens", "cost"]
+Whose = Literal["document", "tenant"]
 
 
 class Budget(Contract):
@@ -32,11 +33,13 @@ class Budget(Contract):
 class BudgetQuestion(Contract):
     """Whether sections are to be written although that would probably pass a ``bound`` of the budget.
 
-    ``usage`` is what the document came to, with what is being made; ``expected`` what these sections take, absent if
-    nobody knows. A person raises the budget, has them written once all the same, or leaves them.
+    ``usage`` is what counts for the budget, with what is being made; ``expected`` what these sections take, absent if
+    nobody knows. A person raises the budget, has them written once all the same, or leaves them. Where it is the one of
+    the tenant, they are also written once that has room again.
     """
 
     question: Token
+    whose: Whose = "document"
     bound: Bound
     sections: tuple[Token, ...]
     usage: Usage

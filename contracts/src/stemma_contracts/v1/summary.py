@@ -15,7 +15,7 @@ from .cycles import CycleSummary
 from .document import BidOutcome, DocumentStatus
 from .references import ArtifactRef
 from .section import Activity, SectionStatus, Wait, waits_for
-from .usage import Usage
+from .usage import MonthUsage, Usage
 
 if TYPE_CHECKING:  # who lists documents reads no views
     from .views import SectionView
@@ -97,6 +97,7 @@ class DocumentSummary(Contract):
     language: str = Field(default="", max_length=35, description="BCP 47 primary tag")
     updated_at: AwareDatetime | None = None
     usage: Usage = Usage()
+    month: MonthUsage | None = Field(default=None, description="of that usage, what came in the last month with any")
     budget: BudgetView | None = None
     input_count: int = Field(default=0, ge=0, description="the inputs are told by its first event")
     lacks_brief: bool = Field(default=False, description="the brief could not be read: a person has to give another")

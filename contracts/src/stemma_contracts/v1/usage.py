@@ -6,6 +6,8 @@ from pydantic import Field
 
 from stemma_contracts.base import Contract
 
+MONTH_PATTERN = r"^[0-9]{4,}-[0-9]{2}$"
+
 
 class Usage(Contract):
     """What model calls cost; tokens as the provider counted them, ``cost`` in US dollars."""
@@ -30,3 +32,10 @@ class Usage(Contract):
             output_tokens=self.output_tokens + more.output_tokens,
             cost=self.cost + more.cost,
         )
+
+
+class MonthUsage(Contract):
+    """What model calls cost in a month (UTC), by the times of the events that tell it."""
+
+    month: str = Field(pattern=MONTH_PATTERN, description="such as 2026-11")
+    usage: Usage

@@ -15,7 +15,7 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.requests import EditSection, Request, SectionDecision, SectionRequest
 from stemma_contracts.v1.staleness import TextDifference
 
-from .state import Document, Lifecycle, Section, status_of
+from .state import Allowance, Document, Lifecycle, Section, status_of
 
 R_co = TypeVar("R_co", bound=Request, covariant=True)
 
@@ -83,10 +83,11 @@ NOT_COMPARED: Differences = MappingProxyType({})
 
 @dataclass(frozen=True)
 class Compared(Command):
-    """A command with what the texts that it brings change."""
+    """A command with what the texts that it brings change, and what its tenant may still spend, if that has a bound."""
 
     command: Command
     differences: Differences
+    allowance: Allowance | None = None
 
 
 @dataclass(frozen=True)

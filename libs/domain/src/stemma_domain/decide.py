@@ -5,6 +5,7 @@ A refusal is an event too, with the problem. What follows from an event for the 
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import assert_never
@@ -18,7 +19,7 @@ from stemma_contracts.v1.section import SectionStatus
 
 from .commands import NOT_COMPARED, Asked, Command, Compared, Differences, Elapsed, Record, not_decidable
 from .evolve import evolve, with_usage_before
-from .features.budget import within
+from .features.budget import Renew, renewed, within
 from .features.documents import Create
 from .features.erasure import Erase, being_erased, certified
 from .features.library.feature import Notice, noticed
@@ -45,9 +46,7 @@ class UnfittingEvent(Exception):
 
 def decide(command: Command, state: State) -> Sequence[e.AnyEvent]:
     """The events of a command; the same command decided again gives none."""
-    if isinstance(command, Compared):
-        return _decided(command.command, state, command.differences)
-    return _decided(command, state, NOT_COMPARED)
+    return _decided(command if isinstance(command, Compared) else Compared(command, NOT_COMPARED), state)
 
 
 def texts_to_compare(command: Command, document: Document) -> list[tuple[ArtifactRef, ArtifactRef]]:
@@ -80,14 +79,16 @@ def _is_rested_on(document: Document, section_id: str) -> bool:
     return document.sections[section_id].current is not None and any(one.current for one in below)
 
 
-def _decided(command: Command, state: State, differences: Differences) -> Sequence[e.AnyEvent]:
+def _decided(compared: Compared, state: State) -> Sequence[e.AnyEvent]:
+    command = compared.command
     match state:
         case Erased():
             return []
         case NoDocument():
-            return _complete(state, [command.requested], command) if isinstance(command, Create) else []
+            return _complete(state, [command.requested], compared) if isinstance(command, Create) else []
         case Document():
-            return _complete(state, _decide(command, state), command, differences)
+            state = replace(state, allowance=compared.allowance)
+            return _complete(state, _decide(command, state), compared)
         case _:
             assert_never(state)
 
@@ -110,6 +111,8 @@ def _decide(command: Command, document: Document) -> Sequence[e.AnyEvent]:
         return ELAPSED[command.timer.name](command.timer, document)
     if isinstance(command, Notice):
         return noticed(command, document)
+    if isinstance(command, Renew):
+        return renewed(document)
     assert isinstance(command, Asked)
     if command.asked["request_id"] in document.requests:
         return []
@@ -134,27 +137,24 @@ def _recorded(outcome: o.Outcome, document: Document) -> Sequence[e.AnyEvent]:
     return [e.OutcomeSuperseded(job_id=outcome.job_id, outcome=wire_name, usage=outcome.usage)]
 
 
-def _complete(
-    state: State,
-    events: Sequence[e.AnyEvent],
-    command: Command,
-    differences: Differences = NOT_COMPARED,
-) -> Sequence[e.AnyEvent]:
+def _complete(state: State, events: Sequence[e.AnyEvent], compared: Compared) -> Sequence[e.AnyEvent]:
     """The events with what follows from them; the last one names the sections that it starts and makes stale."""
     if not events:
         return events
     if isinstance(state, Document):
-        events = with_merge(events, state, command.merged)
+        events = with_merge(events, state, compared.command.merged)
         for follow in _FOLLOW:
             events = follow(state, events)
-        events = with_waiting_edits(events, state, command)
-        events = [_compared(event, state, differences) for event in events]
+        events = with_waiting_edits(events, state, compared.command)
+        events = [_compared(event, state, compared.differences) for event in events]
     after, told = state, list[e.AnyEvent]()
     for event in events:
         told.append(with_usage_before(event, after.usage) if isinstance(after, Document) else event)
         before, after = after, evolve(after, event)
         if after is before:
             raise UnfittingEvent(type(event).__name__)
+    if isinstance(after, Document):
+        after = replace(after, allowance=compared.allowance)
     was, now = staleness(state), staleness(after)
     starts, more = next_steps(after, now)
     named = {"starts": starts, **stale_changes(was, now)} if isinstance(after, Document) else {}

@@ -5,14 +5,14 @@ An event that was decided on this document fits it. One that does not was put in
 
 from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, assert_never, get_args
 
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.staleness import UpstreamVersion
-from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.usage import MonthUsage, Usage
 from stemma_contracts.v1.views import StaleView
 
 from stemma_domain.features.inputs.feature import first_inputs
@@ -90,11 +90,19 @@ def _counted(document: Document, event: e.AnyEvent) -> Document:
     """What every event may carry: words of a person, and the request behind it."""
     document = with_words(document, event)
     usage, costs = with_usage(document.usage, event), with_costs(document.costs, event, _waited(document, event))
+    if usage is not document.usage:
+        document = replace(document, month=_month_after(document, event))
     document = replace(document, number=document.number + 1, usage=usage, costs=costs)
     if event.request_id is None:
         return document
     handled = _handled(document, event, document.requests.get(event.request_id))
     return replace(document, requests=document.requests.insert(event.request_id, handled))
+
+
+def _month_after(document: Document, event: e.AnyEvent) -> MonthUsage:
+    month = f"{(document.time or document.created_at).astimezone(UTC):%Y-%m}"
+    before = document.month.usage if document.month and document.month.month == month else NOTHING
+    return MonthUsage(month=month, usage=with_usage(before, event))
 
 
 def _waited(document: Document, event: e.AnyEvent) -> float | None:

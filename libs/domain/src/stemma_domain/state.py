@@ -17,6 +17,7 @@ from pydantic import Field
 from rpds import HashTrieMap, HashTrieSet
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.cycles import ReviewVerdict
 from stemma_contracts.v1.document import BidOutcome, DocumentStatus
 from stemma_contracts.v1.events import Event
@@ -28,7 +29,7 @@ from stemma_contracts.v1.outline import PlanWording
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import Activity, SectionPlan, SectionStatus
 from stemma_contracts.v1.staleness import TextDifference, UpstreamVersion
-from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.usage import MonthUsage, Usage
 from stemma_contracts.v1.validation import OPEN_HEADING
 from stemma_contracts.v1.views import AssignmentView, StaleView, ThreadView, VersionView
 
@@ -346,6 +347,18 @@ class NoDocument:
 
 
 @dataclass(frozen=True)
+class Allowance:
+    """The budget of a tenant, and what its ``others`` came to, with what is under way in them.
+
+    With a ``month``, such as 2026-11, only what that month cost counts.
+    """
+
+    budget: Budget
+    others: Usage
+    month: str = ""
+
+
+@dataclass(frozen=True)
 class Document:
     """A document as its log has it.
 
@@ -354,7 +367,7 @@ class Document:
     titles of its sections in other languages, as long as its own is that of a brief that nobody has read. So long its
     title may be the name of a file. ``outlined_by`` is the request whose chapters its sections are, where
     ``chapters_from_request`` allowed that. What grows with every event is shared with the state before, so that a fold
-    of many events stays linear.
+    of many events stays linear. ``allowance`` is there only while a command is decided.
     """
 
     tenant: str
@@ -379,6 +392,8 @@ class Document:
     time: datetime | None = None
     sequence: int = 0
     usage: Usage = NO_USAGE
+    month: MonthUsage | None = None
+    allowance: Allowance | None = None
     costs: Costs = field(default_factory=Costs)
     spending: Spending | None = None
     ledger: Ledger | None = None

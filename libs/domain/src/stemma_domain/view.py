@@ -224,6 +224,7 @@ def summarise(document: Document, last_sequence: int, stale: Staleness | None = 
         language=document.language,
         updated_at=document.time,
         usage=document.usage,
+        month=document.month,
         budget=budget_view(document),
         input_count=sum(1 for _ in given(document)),
         lacks_brief=lacks_brief(document),

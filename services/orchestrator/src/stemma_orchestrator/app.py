@@ -59,6 +59,7 @@ from .orphans import Orphans
 from .planning import Planning
 from .projector import Projector, key_of
 from .repair import Repair
+from .tenant_budgets import ErasedUsage, TenantBudget, TenantBudgets
 from .timers import Timers
 
 DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolve)
@@ -83,6 +84,9 @@ class OrchestratorSettings(ServiceSettings):
     bulk_from_open_jobs: int = Field(default=16, ge=0, description="of one tenant: more go behind the jobs of others")
     max_open_exports: int = Field(default=16, ge=1, description="of one tenant")
     remind_before_s: float = Field(default=86400.0, ge=0, le=31_622_400, description="of what is due; 0: not before")
+    tenant_budgets: dict[str, TenantBudget] = Field(
+        default={}, description='by tenant, * every other: {"*": {"cost": 50, "per": "month"}}'
+    )
     max_stored_bytes: int = Field(default=20 * 1024**3, ge=1, description="large artifacts of one tenant")
 
 
@@ -152,6 +156,7 @@ def _graphs(capabilities: bytes) -> frozenset[str]:
 @dataclass(frozen=True)
 class Parts:
     store: EventStore[Command, State, AnyEvent]
+    commands: CommandService
     jobs: JobPublisher
     timers: Timers
     tools: Tools
@@ -169,9 +174,11 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     making = intake(settings, broker, kinds, capabilities)
     views = await broker.jetstream.key_value(subjects.VIEWS_BUCKET)
     eraser = Eraser(broker.nats, views)
-    commands = CommandService(store, making, jobs, timers, Comparing(making.artifacts), eraser)
+    documents = Documents(broker.nats)
+    budgets = TenantBudgets(settings.tenant_budgets, documents, ErasedUsage(broker.nats), store)
+    commands = CommandService(store, making, jobs, timers, Comparing(making.artifacts), eraser, budgets)
     bounds = Bounds(store, open_count, tenant_limits(settings), stored_bytes(broker))
-    planning = Planning(commands, Documents(broker.nats))
+    planning = Planning(commands, documents)
     answers = Answers(broker.jetstream, sender, bounds, commands, planning)
     advisories = AdvisoryHandler(broker.jetstream, sender)
     projector = Projector(store, views)
@@ -183,7 +190,7 @@ async def build(settings: OrchestratorSettings, broker: StemmaBroker, kinds: Cat
     fleet = Fleet(broker.jetstream, GAUGES, settings.max_stored_bytes)
     observer = Observer(fleet, Copies(broker.nats, GAUGES), Census(broker.nats, views, GAUGES))
     late = LateErasures(broker.jetstream, commands, eraser)
-    return Parts(store, jobs, timers, Tools(commands, answers, projector, advisories), lost, late, observer)
+    return Parts(store, commands, jobs, timers, Tools(commands, answers, projector, advisories), lost, late, observer)
 
 
 def build_app(settings: OrchestratorSettings) -> FastStream:
@@ -201,11 +208,12 @@ def build_app(settings: OrchestratorSettings) -> FastStream:
             await broker.publish_capabilities(can.model_dump(mode="json", exclude_defaults=True))
             sweeping = asyncio.create_task(parts.lost.sweep_for_ever(settings.sweep_every_s))
             late = asyncio.create_task(parts.late.sweep_for_ever(settings.sweep_every_s))
+            renewing = asyncio.create_task(parts.commands.renew_for_ever(settings.sweep_every_s))
             observing = asyncio.create_task(parts.observer.observe_for_ever(settings.observe_every_s))
             try:
                 yield
             finally:
-                await end([sweeping, late, observing])
+                await end([sweeping, late, renewing, observing])
 
     return FastStream(broker, lifespan=lifespan, logger=None)
 

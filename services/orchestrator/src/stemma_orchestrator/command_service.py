@@ -1,13 +1,17 @@
 """Handle requests and take in outcomes: translate, decide, publish the open jobs."""
 
+import asyncio
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 
+from stemma_contracts import subjects
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.erasure import ErasedStore
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
-from stemma_domain.commands import Asked, Command, Elapsed, Record
+from stemma_domain.commands import NOT_COMPARED, Asked, Command, Compared, Elapsed, Record
+from stemma_domain.features.budget import Renew
 from stemma_domain.features.erasure import Erase, Erasure
 from stemma_domain.features.inputs.feature import listed
 from stemma_domain.features.inputs.material import evidence_of
@@ -24,7 +28,8 @@ from stemma_domain.features.library.feature import (
 from stemma_domain.features.needs import drop_threads
 from stemma_domain.state import Document, Erased, State
 from stemma_eventlog import Cause, EventStore, StreamId
-from stemma_telemetry import annotate, link
+from stemma_messaging.outages import reason_of
+from stemma_telemetry import annotate, get_logger, link, names
 
 from stemma_orchestrator.observing import measure_waits
 
@@ -36,6 +41,7 @@ from .job_publisher import JobPublisher
 from .renewing import Renewing
 from .requests import Received, Refused
 from .reusing import Reusing
+from .tenant_budgets import TenantBudgets
 from .timers import Timers
 
 
@@ -49,6 +55,7 @@ class CommandService:
     timers: Timers
     comparing: Comparing
     eraser: Eraser
+    budgets: TenantBudgets
 
     async def request(self, received: Received, request: r.Request, cause: Cause) -> State:
         """The state in which a request is handled; one that was handled before changes nothing. Raises `Refused`."""
@@ -126,9 +133,28 @@ class CommandService:
         known = (await self.store.known(stream)).state
         if isinstance(known, Document):
             command = await self.comparing.compared(command, known)
-        handled = await self.store.handle(stream, command, cause)
+        async with self.budgets.turn(stream, cause.time) as allowance:
+            if allowance is not None:
+                compared = command if isinstance(command, Compared) else Compared(command, NOT_COMPARED)
+                command = replace(compared, allowance=allowance)
+            handled = await self.store.handle(stream, command, cause)
         await self._follow(stream, handled.folded.state, cause)
         return handled.folded.state
+
+    async def renew_for_ever(self, every_s: float) -> None:
+        """Look every so many seconds, until cancelled, whether budgets of tenants have room for what waits for them."""
+        while True:
+            await asyncio.sleep(every_s)
+            try:
+                await self.renew(datetime.now(UTC))
+            except Exception as error:
+                get_logger().warning(names.Log.SWEEP_FAILED, error=error, reason=reason_of(error))
+
+    async def renew(self, now: datetime) -> None:
+        """Go on with what waited for the budget of its tenant and fits by now: another month, or another budget."""
+        for stream in await self.budgets.waiting():
+            cause = Cause(f"renewed-{stream.document_id}-{now.timestamp():.0f}", subjects.ORCHESTRATOR, now)
+            await self._handle(stream, Renew(), cause)
 
     async def _follow(self, stream: StreamId, state: State, cause: Cause) -> None:
         await self.jobs.publish(stream, state, cause)

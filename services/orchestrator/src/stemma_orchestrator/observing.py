@@ -126,7 +126,7 @@ class Documents:
 
     def __init__(self, nats: Client) -> None:
         self._nats = nats
-        self._known: dict[str, DocumentSummary] = {}
+        self.known: dict[str, DocumentSummary] = {}
         self._last = 0
         self._looking = asyncio.Lock()
 
@@ -139,9 +139,13 @@ class Documents:
                     self._take(message)
                 self._last, more = batch.last, batch.more
 
+    def of(self, tenant: str) -> dict[str, DocumentSummary]:
+        """The documents of a tenant by their ids."""
+        return {one.document_id: one for key, one in self.known.items() if key.startswith(f"{tenant}.")}
+
     def like(self, tenant: str, document: Document) -> list[str]:
         """The documents of its kind that were completed last."""
-        known = [one for key, one in self._known.items() if key.startswith(f"{tenant}.")]
+        known = self.of(tenant).values()
         done = [one for one in known if one.kind == document.kind and one.status is DocumentStatus.COMPLETED]
         newest = sorted(done, key=lambda one: one.created_at, reverse=True)
         return [one.document_id for one in newest if one.document_id != document.document_id][:LOOKED_AT]
@@ -151,9 +155,9 @@ class Documents:
         try:
             summary = DocumentSummary.model_validate_json(message.data)
         except ValidationError:  # it was deleted, or is of a release that knows more
-            self._known.pop(key, None)
+            self.known.pop(key, None)
             return
-        self._known[key] = summary.model_copy(update={"sections": ()})
+        self.known[key] = summary.model_copy(update={"sections": ()})
 
 
 class Census:

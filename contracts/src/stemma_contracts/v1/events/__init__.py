@@ -10,6 +10,7 @@ from .base import SectionEvent as SectionEvent
 from .document import BidOutcomeRecorded as BidOutcomeRecorded
 from .document import DocumentBudgetAnswered as DocumentBudgetAnswered
 from .document import DocumentBudgetReached as DocumentBudgetReached
+from .document import DocumentBudgetRenewed as DocumentBudgetRenewed
 from .document import DocumentBudgetSet as DocumentBudgetSet
 from .document import DocumentCancelled as DocumentCancelled
 from .document import DocumentCompleted as DocumentCompleted
@@ -162,7 +163,7 @@ AnyInputEvent = (
     | EntryUseLapsed
 )
 AnyErasureEvent = DocumentErasureRequested | DocumentThreadsErased | DocumentErased
-AnyBudgetEvent = DocumentBudgetSet | DocumentBudgetReached | DocumentBudgetAnswered
+AnyBudgetEvent = DocumentBudgetSet | DocumentBudgetReached | DocumentBudgetAnswered | DocumentBudgetRenewed
 AnyDocumentEvent = (
     DocumentRequested
     | DocumentPaused

@@ -31,6 +31,7 @@ from stemma_contracts.v1.outline import PlanWording
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.returned import ReturnFigures
 from stemma_contracts.v1.section import SectionPlan
+from stemma_contracts.v1.usage import MonthUsage, Usage
 
 
 class InputEvent(Event):
@@ -193,6 +194,8 @@ class DocumentErased(Event):
     requested_at: AwareDatetime
     erased: tuple[ErasedStore, ...]
     remain: tuple[Token, ...] = Field(default=(), description="what may hold copies and is no store of a service")
+    usage: Usage = Usage()
+    month: MonthUsage | None = Field(default=None, description="of that usage, what came in the last month with any")
 
 
 @registry.contract("stemma.document.budget.set.v1", Family.EVENT)
@@ -215,6 +218,15 @@ class DocumentBudgetAnswered(Event):
 
     question: Token
     answer: Literal["once", "stop"]
+
+
+@registry.contract("stemma.document.budget.renewed.v1", Family.EVENT)
+class DocumentBudgetRenewed(Event):
+    """The budget of the tenant has room again, at least for the first section that waited for it; the question is
+    closed.
+    """
+
+    question: Token
 
 
 @registry.contract("stemma.revision.cycle.started.v1", Family.EVENT)

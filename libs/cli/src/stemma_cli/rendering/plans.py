@@ -56,6 +56,9 @@ def budget_words(view: DocumentView) -> str:
     words = f"budget: {', '.join(filter(None, bounds)) or 'none'}"
     if found and (asked := found.question):
         takes = f", about {asked.expected.tokens} tokens, {cost_words(asked.expected.cost)}" if asked.expected else ""
-        ways = f"raise it, or `stemma budget {view.document_id[:8]}` with --once or --stop"
-        return f"{words}; these would pass it ({asked.bound}): {', '.join(asked.sections)}{takes}; {ways}"
+        passed, wait = (
+            ("it", "raise it") if asked.whose == "document" else ("that of the tenant", "wait for room in it")
+        )
+        ways = f"{wait}, or `stemma budget {view.document_id[:8]}` with --once or --stop"
+        return f"{words}; these would pass {passed} ({asked.bound}): {', '.join(asked.sections)}{takes}; {ways}"
     return f"{words}; not written by it: {', '.join(found.left)}" if found and found.left else words

@@ -1,4 +1,4 @@
-"""The budget of a document: a person is asked before work that would pass it begins.
+"""The budget of a document, and that of its tenant: a person is asked before work that would pass one begins.
 
 What is under way is never cut off. A piece of work takes, by all that is known, what such work took in the document
 before; where nobody knows, no other is begun beside it. So the first section of a document tells what the next take.
@@ -12,10 +12,10 @@ from typing import assert_never, get_args
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.budgets import Bound, Budget, BudgetQuestion, BudgetView
-from stemma_contracts.v1.usage import Usage
+from stemma_contracts.v1.budgets import Bound, Budget, BudgetQuestion, BudgetView, Whose
+from stemma_contracts.v1.usage import MonthUsage, Usage
 
-from stemma_domain.commands import Asked, of_document, refused
+from stemma_domain.commands import Asked, Command, of_document, refused
 from stemma_domain.costs import NOTHING, Costs, Runs, Usual, Work, expected, usual
 from stemma_domain.features.proposals import Proposing
 from stemma_domain.hooks import Feature
@@ -65,6 +65,8 @@ def _after(spending: Spending, event: e.AnyBudgetEvent) -> Spending:
             return Spending(event.budget)
         case e.DocumentBudgetReached():
             return replace(spending, question=BudgetQuestion.model_validate(dict(event)))
+        case e.DocumentBudgetRenewed():
+            return replace(spending, question=None)
         case e.DocumentBudgetAnswered():
             named = frozenset(spending.question.sections if spending.question else ())
             once, left = (named, frozenset[str]()) if event.answer == "once" else (frozenset[str](), named)
@@ -95,7 +97,7 @@ def decide(command: Asked[BudgetRequest], document: Document) -> Sequence[e.AnyE
     if document.lifecycle is Lifecycle.CANCELLED:
         return [refused(command, of_document(document))]
     match command.request:
-        case r.SetBudget(budget=budget) if budget == spending.budget:
+        case r.SetBudget(budget=budget) if budget == spending.budget and not spending.left:
             return [refused(command, Problem.of("budget_same", "budget"))]
         case r.SetBudget(budget=budget):
             return [e.DocumentBudgetSet(**command.asked, budget=budget)]
@@ -143,48 +145,103 @@ def _size(usage: Usage) -> tuple[float, int]:
     return usage.cost, usage.tokens
 
 
+@dataclass(frozen=True)
+class Account:
+    """A budget that counts for a document, and what was spent of it so far."""
+
+    whose: Whose
+    budget: Budget
+    spent: Usage
+
+
+@dataclass(frozen=True)
+class Passed:
+    account: Account
+    bound: Bound
+
+
+def _accounts(document: Document) -> list[Account]:
+    """The budgets that count, that of the document first."""
+    own, allowance = _of(document).budget, document.allowance
+    found = [Account("document", own, document.usage)] if own != NO_BUDGET.budget else []
+    if allowance is None:
+        return found
+    spent = allowance.others.plus(spent_in(document.usage, document.month, allowance.month))
+    return [*found, Account("tenant", allowance.budget, spent)]
+
+
+def spent_in(usage: Usage, latest: MonthUsage | None, month: str) -> Usage:
+    """What of a usage came in a month, which is the latest of it or later; all of it if none is named."""
+    if not month:
+        return usage
+    return latest.usage if latest and latest.month == month else NOTHING
+
+
+def _passed(accounts: Sequence[Account], added: Usage) -> Passed | None:
+    passed = ((one, one.budget.passed_by(one.spent.plus(added))) for one in accounts)
+    return next((Passed(one, bound) for one, bound in passed if bound), None)
+
+
 def within(document: Document, wanted: Sequence[str]) -> tuple[tuple[str, ...], list[e.AnyEvent]]:
     """Those of the sections that may begin now, and the question about others, if nobody was asked about them yet."""
-    spending = _of(document)
-    if spending.budget == NO_BUDGET.budget or not wanted:
+    spending, accounts = _of(document), _accounts(document)
+    if not accounts or not wanted:
         return tuple(wanted), []
-    begins, waits, bound = list[str](), list[str](), None
+    begins, waits, first = list[str](), list[str](), None
     estimates = Estimates(document)
-    total, alone = _with_reserve(document, estimates), not any(map(_is_under_way, document.sections.values()))
+    added, alone = reserve(document, estimates), not any(map(_is_under_way, document.sections.values()))
     for name in wanted:
         takes = estimates.of(name, "writing")
-        passed = spending.budget.passed_by(total.plus(takes or _A_CALL))
+        passed = _passed(accounts, added.plus(takes or _A_CALL))
         if name in spending.once or (passed is None and (takes is not None or alone)):
             begins.append(name)
-            total, alone = total.plus(takes or NOTHING), False
+            added, alone = added.plus(takes or NOTHING), False
         elif passed is not None and name not in spending.left:
             waits.append(name)
-            bound = bound or passed
-    asks = spending.question is None and bound is not None and waits
-    return tuple(begins), [_question(estimates, bound, waits, total)] if asks and bound else []
+            first = first or passed
+    asks = spending.question is None and first is not None and waits
+    return tuple(begins), [_question(estimates, first, waits, added)] if asks and first else []
 
 
 _A_CALL = Usage(calls=1, output_tokens=1)
 """What work takes at least of which nobody knows more."""
 
 
-def _question(estimates: Estimates, bound: Bound, waits: Sequence[str], total: Usage) -> e.DocumentBudgetReached:
-    document = estimates.document
+def _question(estimates: Estimates, passed: Passed, waits: Sequence[str], added: Usage) -> e.DocumentBudgetReached:
     takes = [estimates.of(name, "writing") for name in waits]
     known = _sum(one for one in takes if one)
     return e.DocumentBudgetReached(
-        question=f"b{document.number + 1}",
-        bound=bound,
+        question=f"b{estimates.document.number + 1}",
+        whose=passed.account.whose,
+        bound=passed.bound,
         sections=tuple(waits),
-        usage=total,
+        usage=passed.account.spent.plus(added),
         expected=known if any(takes) else None,
-        budget=_of(document).budget,
+        budget=passed.account.budget,
     )
 
 
-def _with_reserve(document: Document, estimates: Estimates) -> Usage:
-    """What the document came to, and what the work that is under way will probably add to that."""
-    return document.usage.plus(_sum(_reserves(document, estimates)))
+def reserve(document: Document, estimates: Estimates) -> Usage:
+    """What the work that is under way will probably add to what the document came to."""
+    return _sum(_reserves(document, estimates))
+
+
+@dataclass(frozen=True)
+class Renew(Command):
+    """Look whether the budget of the tenant has room again for what waits for it."""
+
+
+def waits_for_tenant(question: BudgetQuestion | None) -> bool:
+    return question is not None and question.whose == "tenant"
+
+
+def renewed(document: Document) -> Sequence[e.AnyEvent]:
+    """The event that closes the question if its first section fits now."""
+    spending = _of(document)
+    if document.lifecycle is not Lifecycle.RUNNING or spending.question is None or spending.question.whose != "tenant":
+        return []
+    begins, _ = within(document, spending.question.sections)
+    return [e.DocumentBudgetRenewed(question=spending.question.question)] if begins else []
 
 
 def _sum(usages: Iterable[Usage]) -> Usage:
@@ -234,18 +291,20 @@ _ASKED: dict[type[e.Event], tuple[str, Work]] = {
 
 def follow(document: Document, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
     """The events, or the refusal of a request for work that would begin at once and pass the budget."""
-    if _of(document).budget == NO_BUDGET.budget:
+    accounts = _accounts(document)
+    if not accounts:
         return events
     estimates = Estimates(document)
-    total = _with_reserve(document, estimates)
+    added = reserve(document, estimates)
     for event in events:
         if (about := _ASKED.get(type(event))) is None or not isinstance(event, e.SectionEvent):
             continue
         name, work = about
-        total = total.plus(estimates.of(event.section_id, work) or _A_CALL)
-        if bound := _of(document).budget.passed_by(total):
+        added = added.plus(estimates.of(event.section_id, work) or _A_CALL)
+        if passed := _passed(accounts, added):
             asked = {"request_id": event.request_id, "request_digest": event.request_digest, "actor": event.actor}
-            problem = Problem.of("budget_passed", "document_id", bound=bound)
+            code = "budget_passed" if passed.account.whose == "document" else "tenant_budget_passed"
+            problem = Problem.of(code, "document_id", bound=passed.bound)
             told = {**asked, "actor_verified": event.actor_verified, "section_id": event.section_id}
             return [e.DecisionRefused.model_validate({**told, "request": name, "problem": problem})]
     return events

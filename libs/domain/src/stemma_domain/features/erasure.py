@@ -87,6 +87,8 @@ def certified(command: Erase, document: Document) -> Sequence[e.AnyEvent]:
             requested_at=erasure.at,
             erased=tuple(one for one in (*own, *command.erased) if one.count),
             remain=command.remain,
+            usage=document.usage,
+            month=document.month,
         )
     ]
 
