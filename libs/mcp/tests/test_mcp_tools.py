@@ -18,11 +18,13 @@ from stemma_client.errors import (
 )
 from stemma_contracts.v1 import events, requests
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.budgets import Budget, BudgetQuestion, BudgetView
 from stemma_contracts.v1.exports import Cover, ExportFormat
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.returned import ReturnedDocument, ReturnedEdit, ReturnedSection
 from stemma_contracts.v1.section import SectionStatus
+from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.views import DocumentView, ProposalView, SectionView, VersionView
 from stemma_mcp.answers import decisions_about, further
 from stemma_mcp.asking import ASKING
@@ -40,7 +42,7 @@ EXAMPLES: dict[str, Any] = {
     "instruction": "Shorter.", "guidance": "Shorter.", "sources": ["rfp.md"], "without_brief": True,
     "second_opinion": True, "role": "internal", "decisions": [{"requirement_id": "R1", "confirmed": True}],
     "closed": [{"code": "no_demands", "source": "rfp.md"}], "passage": "EUR 9.",
-    "taken_back": True,
+    "taken_back": True, "question": "b1", "answer": "once", "budget": {"cost": 20.0},
 }  # fmt: skip
 
 READS = {
@@ -310,6 +312,23 @@ async def test_what_waits_is_listed_over_all_documents(called: Any, backstage: A
 
     assert (waiting[hostile]["waits_for"], waiting[hostile]["version"]) == (["review"], 1)
     assert hostile in [one["document_id"] for one in (await called("list_documents"))["documents"]]
+
+
+@pytest.mark.req("L6")
+async def test_a_budget_that_would_be_passed_is_told_with_the_call_that_answers(
+    called: Any, backstage: Any, document_id: str, requested: Any
+) -> None:
+    asked = BudgetQuestion(question="b2", bound="cost", sections=("research",), usage=Usage(calls=1, cost=1.5))
+    reached = events.DocumentBudgetReached(**dict(asked), budget=Budget(cost=1.5))
+    await backstage.append(document_id, requested, reached)
+    await backstage.list_research(document_id, budget=BudgetView(budget=Budget(cost=1.5), question=asked))
+
+    told = await called("document_status", document_id=document_id)
+    waiting = {one["document_id"]: one for one in (await called("what_waits"))["budgets"]}
+
+    step = {"document_id": document_id, "question": "b2"}
+    assert (told["next"][0]["tool"], told["next"][0]["arguments"]) == ("answer_budget", step)
+    assert (told["budget"]["question"]["bound"], waiting[document_id]["sections"]) == ("cost", ["research"])
 
 
 async def test_what_there_is_not_is_told_by_its_field(refused: Any, hostile: str) -> None:

@@ -13,7 +13,7 @@ from stemma_contracts import Envelope, Family, registry, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.bids import RuleCheck
-from stemma_contracts.v1.budgets import Budget, BudgetQuestion
+from stemma_contracts.v1.budgets import Budget, BudgetQuestion, BudgetView
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.erasure import ErasedStore
 from stemma_contracts.v1.exports import Cover, ExportFormat, ExportWarning, VersionPair
@@ -308,8 +308,10 @@ async def test_a_question_about_the_budget_is_answered_and_the_budget_set_where_
     asked = e.DocumentBudgetReached.model_validate({**dict(question), "budget": Budget(cost=2.0)})
     here = document(other := f"b{document_id}")
     await bus.append(other, begun, asked)
+    await bus.list_research(other, budget=BudgetView(budget=Budget(cost=2.0), question=question))
     page = plain((await http.get(here, headers=PAGES)).text)
     german = plain((await http.get(here, headers={**PAGES, "Accept-Language": "de"})).text)
+    inbox = (await http.get("/desk", headers=PAGES)).text
     for form in ({"question": "b2", "answer": "once"}, {"calls": "40", "cost": " 2.5 ", "tokens": ""}):
         done = await http.post(f"{here}/budget", data=form)
         assert done.headers["location"].startswith(f"{here}?done=budget")
@@ -319,6 +321,11 @@ async def test_a_question_about_the_budget_is_answered_and_the_budget_set_where_
     assert 'name="cost" inputmode="decimal" value="2.0"' in late.text, "who answers types no bounds"
     assert "would pass the budget (cost), so they wait for you: Research" in page
     assert "About 700 tokens, $1.50." in page
+    assert f'action="{here}/budget"><p>To write these would pass the budget (cost), so they wait for you: Rese' in inbox
+    assert (
+        '<input type="hidden" name="question" value="b2"><p class="buttons"><button name="answer" value="once">'
+        in inbox
+    )
     assert "überschritte das Budget (Kosten)" in german
     assert [(wrong.status_code, 'role="alert"' in wrong.text) for wrong in wrongs] == [(422, True)] * 2
     assert 'name="calls" inputmode="numeric" pattern="[0-9]*" value="few"' in wrongs[0].text, "what was typed stays"

@@ -12,6 +12,7 @@ from stemma_contracts.v1.views import DocumentView, SectionView
 
 from stemma_cli.rendering.changes import show_proposal
 
+from .arguments import each_once
 from .exit_codes import CliError, ExitCode
 from .lookup import find_document
 from .output import console, note, rendered
@@ -168,7 +169,7 @@ async def _tell(client: Client, view: DocumentView, section: SectionView, versio
 def named_versions(choice: Choice) -> dict[str, int]:
     pairs = [name.partition("=") for name in choice.sections]
     try:
-        named = {name: int(version) for name, separator, version in pairs if separator}
+        named = each_once(((name, int(version)) for name, separator, version in pairs if separator), "SECTION=VERSION")
     except ValueError:
         raise CliError(ExitCode.USAGE, "a version is a number", "name a section as SECTION=VERSION") from None
     if nothing := [name for name, version in named.items() if version < 1]:

@@ -19,6 +19,7 @@ from .connection import Connection
 from .errors import DocumentNotFoundError, NotReadYetError
 
 if TYPE_CHECKING:
+    from stemma_contracts.v1.budgets import BudgetQuestion
     from stemma_contracts.v1.views import SectionView
 
 _STREAM = f"KV_{subjects.VIEWS_BUCKET}"
@@ -163,6 +164,11 @@ def _read(
 def waiting_sections(document: DocumentSummary) -> list[SectionSummary]:
     """The sections that wait for a person, as far as the summary of their document tells."""
     return [] if document.status is DocumentStatus.CANCELLED else [one for one in document.sections if one.waits_for]
+
+
+def asked_of_budget(document: DocumentSummary) -> BudgetQuestion | None:
+    """The question of a budget that would be passed, if one waits for a person."""
+    return document.budget.question if document.budget and document.status is not DocumentStatus.CANCELLED else None
 
 
 def commented_sections(document: DocumentSummary) -> list[SectionSummary]:

@@ -8,6 +8,7 @@ from stemma_client.comments import ReadThread
 from stemma_client.findings import Finding
 from stemma_client.ledgers import LedgerEntry, ListedDeadline
 from stemma_contracts.v1.answers import RequestAccepted
+from stemma_contracts.v1.budgets import BudgetQuestion, BudgetView
 from stemma_contracts.v1.capabilities import DocumentKind
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.evaluation import Evaluation
@@ -86,10 +87,17 @@ class WaitingSection(SectionSummary):
     document_title: str
 
 
+class WaitingBudget(BudgetQuestion):
+    """Sections of a document that wait because to write them would pass its budget."""
+
+    document_id: str
+
+
 class Waiting(BaseModel):
     """What waits for a decision, the oldest documents first."""
 
     sections: list[WaitingSection]
+    budgets: list[WaitingBudget] = Field(default=[], description="the question of each budget that would be passed")
     left_off: int = Field(description="how many more there are")
     next: list[Step]
 
@@ -116,6 +124,7 @@ class DocumentTold(BaseModel):
     exports: list[ExportView]
     form_exports: list[FormExportView]
     usage: Usage
+    budget: BudgetView | None = Field(description="what models may cost, and the question if that would be passed")
     lacks_brief: bool = Field(description="the brief could not be read: replace_input gives another")
     at_work: bool = Field(description="whether something is being read, written, checked or exported")
     ask_again_after_s: int | None = Field(description="ask document_status again then; null if nothing moves by itself")
@@ -346,6 +355,11 @@ def reading(document_id: str, section_id: str, waits: Sequence[Wait]) -> Step:
     return step("read_section", why, document_id=document_id, section_id=section_id)
 
 
+def budget_step(document_id: str, asked: BudgetQuestion) -> Step:
+    why = "its budget would be passed: ask the person you work for"
+    return step("answer_budget", why, document_id=document_id, question=asked.question)
+
+
 def steps_of(view: DocumentView) -> list[Step]:
     return list(_steps(view))[:MOST_STEPS]
 
@@ -358,6 +372,8 @@ def _steps(view: DocumentView) -> Iterator[Step]:
         yield step("resume_document", "it is paused", **about)
     if view.lacks_brief:
         yield step("list_inputs", "its brief could not be read: replace_input gives another", **about)
+    if view.budget and view.budget.question:
+        yield budget_step(view.document_id, view.budget.question)
     for section in view.waiting:
         yield reading(view.document_id, section.section_id, section.waits_for)
     for section in view.sections.values():

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from inspect import Parameter, Signature, getdoc
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from mcp.types import ToolAnnotations
 from pydantic import Field
@@ -11,6 +11,7 @@ from stemma_client.client import Client
 from stemma_contracts import registry
 from stemma_contracts.tokens import TOKEN_PATTERN, FileName
 from stemma_contracts.v1 import requests as r
+from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 from stemma_contracts.v1.ledger import LedgerWarning, RequirementDecision
 from stemma_contracts.v1.references import UploadRole
@@ -24,6 +25,9 @@ from .tools import ADDS, ADDS_ONCE, ENDS, Function
 
 ARGUMENTS: Mapping[str, Any] = {
     "document_id": arguments.DocumentId,
+    "question": Annotated[str, Field(pattern=TOKEN_PATTERN, description="Its id, from document_status.")],
+    "answer": Annotated[Literal["once", "stop"], Field(description="Write them, or leave them.")],
+    "budget": Annotated[Budget, Field(description="All bounds anew; what is absent has none.")],
     "section_id": arguments.SectionId,
     "version": arguments.SeenVersion,
     "sections": arguments.SeenSections,
@@ -144,6 +148,8 @@ ASKING = (
     ),
     Asking(r.ReadRequirements, "Rows that are still there keep their ids and what was decided.", then=_LEDGER),
     Asking(r.DecideRequirements, "A merged row says the same as another one.", then=_LEDGER),
+    Asking(r.AnswerBudget, "Only as the person you work for decides: it costs money."),
+    Asking(r.SetBudget, "Only as the person you work for decides."),
     Asking(r.PauseDocument, "resume_document goes on."),
     Asking(r.ResumeDocument, "It goes on where it stopped."),
     Asking(r.CancelDocument, "This cannot be taken back: to stop it for now, use pause_document.", ENDS),

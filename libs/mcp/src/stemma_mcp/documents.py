@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 from stemma_client.client import Client
-from stemma_client.overviews import waiting_sections
+from stemma_client.overviews import asked_of_budget, waiting_sections
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import UploadRef
@@ -107,14 +107,16 @@ async def _document_line(client: Client, summary: DocumentSummary) -> answers.Do
 
 async def what_waits(client: Client) -> answers.Waiting:
     """List the sections of all documents that wait for a decision: a review, an answer to a question, a proposed edit,
-    or a stale text that is to be kept or regenerated. What was decided a moment ago may still be listed. Read each
-    with read_section before you decide about it."""
-    found = [
-        (summary, section) for summary in reversed(await client.documents()) for section in waiting_sections(summary)
-    ]
+    or a stale text that is to be kept or regenerated; and budgets. What was decided a moment ago may still be listed.
+    Read each with read_section before you decide about it."""
+    oldest_first = (await client.documents())[::-1]
+    found = [(summary, section) for summary in oldest_first for section in waiting_sections(summary)]
     told = [await _waiting(client, summary, section) for summary, section in found[:PAGE]]
-    steps = [reading(one.document_id, one.section_id, one.waits_for) for one in told[:1]]
-    return answers.Waiting(sections=told, left_off=len(found) - len(told), next=steps)
+    asked = [(summary.document_id, one) for summary in oldest_first if (one := asked_of_budget(summary))][:PAGE]
+    budgets = [answers.WaitingBudget(document_id=document_id, **dict(one)) for document_id, one in asked]
+    steps = [answers.budget_step(*one) for one in asked[:1]]
+    steps += [reading(one.document_id, one.section_id, one.waits_for) for one in told[:1]]
+    return answers.Waiting(sections=told, budgets=budgets, left_off=len(found) - len(told), next=steps)
 
 
 async def _waiting(client: Client, summary: DocumentSummary, section: SectionSummary) -> answers.WaitingSection:
@@ -141,6 +143,7 @@ async def told_of(client: Client, view: DocumentView) -> answers.DocumentTold:
         exports=list(view.exports.values()),
         form_exports=list(view.form_exports.values()),
         usage=view.usage,
+        budget=view.budget,
         lacks_brief=view.lacks_brief,
         at_work=view.is_moving,
         ask_again_after_s=ASK_AGAIN_AFTER_S if view.is_moving else None,

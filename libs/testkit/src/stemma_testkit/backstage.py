@@ -19,6 +19,7 @@ from stemma_client.reading import read_document
 from stemma_contracts import Contract, envelope_for, registry, subjects
 from stemma_contracts.v1 import answers, events, requests
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.budgets import BudgetView
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.section import SectionStatus
@@ -142,7 +143,11 @@ class Backstage:
         await self.js.publish(key, summary.model_dump_json().encode())
 
     async def list_research(
-        self, document_id: str, becomes: DocumentStatus = DocumentStatus.RUNNING, **told: Any
+        self,
+        document_id: str,
+        becomes: DocumentStatus = DocumentStatus.RUNNING,
+        budget: BudgetView | None = None,
+        **told: Any,
     ) -> None:
         """Put a document into the list, with one section: it waits for review unless something else is told."""
         waits = {"status": SectionStatus.AWAITING_REVIEW, "version": 1, **told}
@@ -155,6 +160,7 @@ class Backstage:
                 created_at=CREATED_AT,
                 last_sequence=1,
                 sections=(section,),
+                budget=budget,
             )
         )
 

@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 from anyio import CancelScope
 from stemma_client import Client, LiveText, StemmaError
-from stemma_client.overviews import listed_sections
+from stemma_client.overviews import asked_of_budget, listed_sections
 from stemma_client.progress import Seconds, usual, usual_of
+from stemma_contracts.v1.budgets import BudgetQuestion
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
@@ -284,14 +285,14 @@ class Followed:
 
 # What is assigned to somebody else waits for them.
 
-_Shown = tuple[DocumentStatus, tuple[SectionSummary, ...]]
+_Shown = tuple[DocumentStatus, BudgetQuestion | None, tuple[SectionSummary, ...]]
 """What a list of all that waits shows of a document."""
 
 
 @dataclass(frozen=True)
 class Waits:
-    """How many sections wait for the person or for nobody in particular, and the place in the read model of the last
-    change of what any of those that wait show.
+    """How many sections and budgets wait for the person or for nobody in particular, and the place in the read model of
+    the last change of what any of those that wait show.
     """
 
     total: int
@@ -310,10 +311,12 @@ class Waiting(Keeper):
 
     @property
     def known(self) -> int | None:
-        """How many sections wait for the person, as far as that is counted already."""
+        """How many sections and budgets wait for the person, as far as that is counted already."""
         if self._shown is None:
             return None
-        return sum(section.assignee in ("", self._user) for _, sections in self._shown.values() for section in sections)
+        waiting = (section for _, _, sections in self._shown.values() for section in sections)
+        mine = sum(section.assignee in ("", self._user) for section in waiting)
+        return mine + sum(asked is not None for _, asked, _ in self._shown.values())
 
     async def follow(self) -> AsyncGenerator[Waits, None]:
         """How much waits now, and again whenever what waits is another; raises as `Client.listing` does."""
@@ -326,7 +329,7 @@ class Waiting(Keeper):
     async def _keep(self) -> None:
         listing = await self._client.listing()
         self._sequence = listing.sequence
-        self._shown = {one.document_id: shown for one in listing.documents if (shown := _shown(one))[1]}
+        self._shown = {one.document_id: shown for one in listing.documents if any((shown := _shown(one))[1:])}
         self.tell()
         async with aclosing(self._client.follow_listing(from_sequence=listing.sequence + 1)) as changes:
             async for change in changes:
@@ -336,10 +339,10 @@ class Waiting(Keeper):
 
     def _is_other(self, shown: dict[str, _Shown], document_id: str, summary: DocumentSummary | None) -> bool:
         now, before = _shown(summary) if summary else None, shown.pop(document_id, None)
-        if now and now[1]:
+        if now and any(now[1:]):
             shown[document_id] = now
         return shown.get(document_id) != before
 
 
 def _shown(document: DocumentSummary) -> _Shown:
-    return document.status, tuple(listed_sections(document))
+    return document.status, asked_of_budget(document), tuple(listed_sections(document))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document, Message, Section, Version
+from stemma_cli.arguments import AsJson, Document, Message, Section, Version, each_once
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_section, words_or_stdin
 from stemma_cli.output import note, say, say_json, say_rows
@@ -42,7 +42,7 @@ async def inbox(
         raise typer.BadParameter("give --mine or --unassigned")
 
     async with connected(as_json) as client:
-        from stemma_client.overviews import commented_sections, waiting_sections
+        from stemma_client.overviews import asked_of_budget, commented_sections, waiting_sections
         from stemma_contracts.v1.document import DocumentStatus
 
         documents = [
@@ -51,7 +51,7 @@ async def inbox(
             if document.status is not DocumentStatus.CANCELLED
             and (
                 document.lacks_brief
-                or (document.budget and document.budget.question)
+                or asked_of_budget(document)
                 or waiting_sections(document)
                 or commented_sections(document)
             )
@@ -190,7 +190,7 @@ async def answer(
     async with connected(as_json) as client:
         view, found = await find_section(client, document, section)
         need = need or (OPEN_HEADING if heading else _open_need(found))
-        chosen, files = _image_decisions(skip, use), dict(map(_parse_assignment, supply))
+        chosen, files = _of_images(skip, use, supply)
         _check_names(found, {*chosen, *files})
         uploads = {name: await client.upload(Path(file)) for name, file in files.items()}
         words = await words_or_stdin(message) if message else ""
@@ -206,10 +206,14 @@ def _open_need(section: SectionView) -> str:
     return section.need.need_id
 
 
-def _image_decisions(skip: Iterable[str], use: Iterable[str]) -> dict[str, str]:
+def _of_images(skip: Iterable[str], use: Iterable[str], supply: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """What is decided about images, and the files that are supplied."""
     from stemma_contracts.v1.needs import SKIP
 
-    return dict.fromkeys(skip, SKIP) | dict(map(_parse_assignment, use))
+    chosen = [*dict.fromkeys(skip, SKIP).items(), *map(_parse_assignment, use)]
+    files = [*map(_parse_assignment, supply)]
+    named = each_once([*chosen, *files], "--skip, --supply, --use")
+    return dict(chosen), {name: named[name] for name, _ in files}
 
 
 def _parse_assignment(given: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document
+from stemma_cli.arguments import AsJson, Document, each_once
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document, find_section, title_of
 from stemma_cli.output import clean, note, reply, say, say_json, say_rows, say_tree
@@ -155,15 +155,16 @@ def _sample_of(kind: str, brief: str | None, inputs: list[Path] | None) -> tuple
 def _budget_of(bounds: Sequence[str]) -> Budget:
     from stemma_contracts.v1.budgets import Bound, Budget
 
-    named = dict[str, float]()
-    for name, _, number in (bound.partition("=") for bound in bounds):
+    def read(bound: str) -> tuple[str, float]:
+        name, _, number = bound.partition("=")
         if name not in get_args(Bound) or not number.isascii():
             raise typer.BadParameter(f"--budget has {', '.join(get_args(Bound))}, such as cost=20, not {name!r}")
         try:
-            named[name] = float(number) if name == "cost" else int(number)
+            return name, float(number) if name == "cost" else int(number)
         except ValueError:
             raise typer.BadParameter(f"--budget {name}: {number!r} is no number") from None
-    return Budget.model_validate(named)
+
+    return Budget.model_validate(each_once(map(read, bounds), "--budget"))
 
 
 async def _brief_in(file: str | None) -> str | Path:

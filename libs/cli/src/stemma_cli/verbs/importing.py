@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document
+from stemma_cli.arguments import AsJson, Document, each_once
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document
 from stemma_cli.output import clean, console, note, say, say_json
@@ -60,7 +60,7 @@ async def import_(
     from stemma_client.returned import read_return
     from stemma_contracts.v1.requests import ApplyReturn
 
-    uses = dict(_use(words) for words in comment_as or ())
+    uses = each_once(map(_use, comment_as or ()), "--comment-as")
     async with connected(as_json) as client:
         document_id = await find_document(client, document)
         read = await read_return(client, document_id, await client.upload(file))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document
+from stemma_cli.arguments import AsJson, Document, each_once
 from stemma_cli.exit_codes import CliError, ExitCode
 from stemma_cli.lookup import find_document
 from stemma_cli.output import note, say, say_json, say_rows
@@ -118,8 +118,13 @@ def _decisions(confirm: Ids, drop: Ids, merge: Ids, assign: Ids, owner: Ids, mar
         fields.setdefault(name, {})["confirmed"] = True
     for name in drop or ():
         fields.setdefault(name, {})["dropped"] = True
-    for field, pairs in (("merged_into", merge), ("section_id", assign), ("owner", owner), ("status", mark)):
-        for name, value in map(_pair, pairs or ()):
+    for field, option, pairs in (
+        ("merged_into", "--merge", merge),
+        ("section_id", "--assign", assign),
+        ("owner", "--owner", owner),
+        ("status", "--mark", mark),
+    ):
+        for name, value in each_once(map(_pair, pairs or ()), option).items():
             fields.setdefault(name, {})[field] = value
     return [_decision(name, given) for name, given in fields.items()]
 

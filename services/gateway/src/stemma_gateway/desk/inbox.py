@@ -2,7 +2,7 @@
 then what waits longest."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from math import inf
@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Query, Request, Response
 from stemma_client import DocumentNotFoundError
-from stemma_client.overviews import Overview, listed_sections, waiting_sections
+from stemma_client.overviews import Overview, asked_of_budget, listed_sections, waiting_sections
 from stemma_client.samples import SAMPLES
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
@@ -169,6 +169,7 @@ async def inbox_page(
     theirs = [item for item in items if whose is None or item.section.assignee == owners[whose]]
     theirs = [item for item in theirs if has_words(f"{item.section.title} {item.title}", q)]
     given = {"why": why, "whose": whose, "q": q.strip()}
+    budgets = [] if why or whose == "mine" else await _asked_budgets(session, listing.documents, q)
 
     def query(**other: str) -> str:
         return urlencode({name: value for name, value in {**given, **other}.items() if value})
@@ -179,11 +180,12 @@ async def inbox_page(
         "inbox.html",
         error=error,
         items=[item for item in theirs if why is None or item.why == why],
+        budgets=budgets,
         counts=counts,
         of_whom=of_whom,
         whose=whose,
         people=sorted({session.user, *(item.section.assignee for item in items)} - {""}),
-        total=len(items),
+        total=len(items) + len(budgets),
         sequence=listing.sequence,
         why=why,
         approved=approved,
@@ -199,6 +201,19 @@ async def inbox_page(
         stale=decided[0],
         how=decided[1],
     )
+
+
+async def _asked_budgets(
+    session: Session, documents: Sequence[DocumentSummary], words: str
+) -> list[tuple[DocumentSummary, str, list[str]]]:
+    """The documents whose budget would be passed, each with its title and those of the sections that wait for more."""
+    asked = {one.document_id: question for one in documents if (question := asked_of_budget(one))}
+    there = [one for one in documents if one.document_id in asked]
+    titles = await session.followed.titles(there)
+    named = [
+        [each.title for each in one.sections if each.section_id in asked[one.document_id].sections] for one in there
+    ]
+    return [each for each in zip(there, titles, named, strict=True) if has_words(each[1], words)]
 
 
 async def waiting(session: Session, documents: list[DocumentSummary]) -> list[Item]:
