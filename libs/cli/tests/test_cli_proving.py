@@ -96,6 +96,7 @@ async def test_the_block_that_was_altered_is_named(cli: Any, proof: Proof, tmp_p
     done = await cli("verify", str(sent))
     assert done.exit_code == 1
     assert "altered: Prices, text 1: 'We ask 4201 EUR.'" in done.stdout
+    assert "not proven: its looks, and numbers of pages, also those in the table of contents" in done.stdout
 
 
 async def test_an_export_says_with_names_what_it_proves_and_prov_says_the_same(

@@ -8,11 +8,13 @@ from playwright.async_api import expect
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.plans import Plan, PlannedWork
 from stemma_contracts.v1.provenance import Origin
-from stemma_contracts.v1.requests import KeepSections, RegenerateSections
+from stemma_contracts.v1.requests import KeepSections, PlanChange, RegenerateSections
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import ChangedUpstream, UpstreamVersion
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
+from stemma_contracts.v1.usage import Usage
 from stemma_gateway.catalogues import words
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import CREATED_AT, document_requested, plan, section_drafted
@@ -64,6 +66,28 @@ async def prepare(bus: Backstage, document_id: str) -> None:
             sections=(stale,),
         )
     )
+
+
+@pytest.mark.req("L6")
+async def test_what_would_follow_from_a_form_of_a_section_is_shown_with_its_cost_and_nothing_of_it_is_done(
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    await stale_document(bus, document_id)
+    usage = Usage(calls=3, input_tokens=700, cost=1.5)
+    work = (PlannedWork(section_id="solution", kind="write", usage=usage, seconds=40),)
+    bus.accepted = {"plan": Plan(sequence=3, work=work, stale=("budget",), usage=usage, seconds=40)}
+    form = {"version": "1", "guidance": "Shorter.", "plan": "yes"}
+    at = f"/desk/documents/{document_id}/sections/solution"
+    page = await http.post(f"{at}/regenerate", data=form, headers=PAGES)
+    told = plain(page.text)
+    assert "Models work on: Solution About 3 model calls, 700 tokens, $1.50. about 40 seconds." in told
+    assert "May be stale then: Budget" in told
+    assert "Nothing was changed." in told
+    assert "\nShorter.</textarea>" in page.text, "what was typed stays, to be sent"
+    assert page.text.count('name="plan" value="yes">What follows?</button>') == 2
+    asked = requested(bus, PlanChange)
+    assert asked.change == "regenerate-section"
+    assert asked.body == {"section_id": "solution", "version": 1, "guidance": "Shorter."}
 
 
 async def shown(http: httpx.AsyncClient, document_id: str, *names: str) -> str:

@@ -18,7 +18,8 @@ from .exit_codes import CliError, ExitCode
 LIMITS = Limits(seconds=60, memory_mb=1536)
 MOST_BYTES = 300 << 20
 _FILE = "file"
-_SAVED_AGAIN = "valid: saved again since; every word is as it left, looks and numbers of pages are not proven"
+_SAVED_AGAIN = "valid: saved again since; every word is as it left"
+_NOT_PROVEN = "not proven: its looks, and numbers of pages, also those in the table of contents"
 _STATES = {
     "altered": "altered: what follows is not what was signed",
     "other_key": "not of this sender: it is signed by another key than those that you named",
@@ -80,6 +81,8 @@ def lines(found: Verified) -> Iterator[str]:
     else:
         yield _STATES[found.state]
     yield from (finding_words(one) for one in found.findings)
+    if found.state in ("valid", "altered") and not found.intact:
+        yield _NOT_PROVEN
     if found.unsure:
         yield f"not sure: {len(found.unsure)} formulas, which another program may have made objects"
     if found.key:

@@ -190,13 +190,17 @@ def _assignment(document_id: str, section_id: str, form: Form) -> r.DocumentRequ
 
 @router.post(f"{SECTION}/{{verb}}")
 async def decide(request: Request, session: RepeatableCaller, at: InSection, verb: str) -> Response:
+    """Do it, or with ``plan`` only show what it would lead to."""
     if verb not in BY_NAME:
         raise NotFound(Problem.of("decision_unknown"))
     form = dict(await fields_of(request))
     try:
-        answer = await ask(session, BY_NAME[verb].asked(at.document_id, at.section_id, form))
+        wanted = BY_NAME[verb].asked(at.document_id, at.section_id, form)
+        answer = await ask(session, r.PlanChange.of(wanted) if "plan" in form else wanted)
     except REFUSED as error:
         return await section_page(request, session, at, error=error, typed=form)
+    if answer.plan:
+        return await section_page(request, session, at, typed=form, plan=answer.plan)
     if "next" not in form:
         return at.led_on(request, verb, answer.sequence)
     await wait_for_read_model(session.client, {at.document_id: answer.sequence or 0})

@@ -18,6 +18,7 @@ from stemma_contracts.tokens import Token
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
+from stemma_contracts.v1.plans import Plan
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.views import SectionView, VersionView
 from stemma_domain.dependencies import held_up_by
@@ -73,8 +74,12 @@ async def section_page(
     error: Exception | None = None,
     typed: Mapping[str, str] = NOTHING,
     remarks: tuple[Mapping[str, str], ...] = (),
+    plan: Plan | None = None,
 ) -> Response:
-    """The page of a section; ``typed`` and ``remarks`` are what was refused, with its error: nothing of it is lost."""
+    """The page of a section; ``typed`` and ``remarks`` are what was refused, with its error: nothing of it is lost.
+
+    A ``plan`` is what that which was ``typed`` would lead to.
+    """
     read = await read_log(session, at.document_id, at_least)
     document, section = read.document, section_in(read.document, at.section_id)
     client = session.client
@@ -105,6 +110,7 @@ async def section_page(
         draft=draft,
         typed=typed,
         remarks=remarks,
+        plan=plan,
         unplaced=_unplaced(verbs, typed, () if "comment-section" in client.rights.names else remarks),
         people=people_of(session, document),
         viewed=await client.viewed.of(at.document_id),
