@@ -1,0 +1,43 @@
+"""A pytest plugin: what is costly to start is started in one worker, and what was collected is no garbage."""
+
+import gc
+from collections.abc import Generator
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
+
+SHARING = ("services", "libs/cli", "libs/client", "libs/mcp", "libs/messaging", "libs/models", "tests/e2e")
+"""Where the tests of a folder start or import the same."""
+LONG = ("tests/e2e/test_e2e_demo.py", "tests/e2e/test_e2e_model.py")
+"""Each takes as long as others together, which share less with it."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """All that is collected stays until the end: it is not looked through for garbage, neither now nor later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+class ByGroup(LoadScopeScheduling):  # type: ignore[misc]
+    """The scopes are groups; those of ``--dist loadgroup`` are in no id of a test since pytest 9."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        all_run = self.config.args == self.config.getini("testpaths")
+        return group_of(nodeid.partition("::")[0], all_run)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByGroup | None:
+    return ByGroup(config, log) if config.getvalue("dist") == "loadscope" else None
+
+
+def group_of(path: str, all_run: bool) -> str:
+    """What runs in one worker: the file alone where only some tests run, else all that share something with it."""
+    together = all_run and path.startswith(SHARING) and path not in LONG
+    return "/".join(path.split("/")[:2]) if together else path
