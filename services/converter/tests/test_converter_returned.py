@@ -166,6 +166,20 @@ def test_a_note_that_lost_its_mark_is_the_one_that_its_paragraph_refers_to(
 
 
 @pytest.mark.req("W2")
+async def test_a_note_in_whose_place_a_program_put_a_copy_of_another_one_stays(converter: Converter) -> None:
+    draft = "One.[^1]\n\nTwo.[^2]\n\n[^1]: Note a is here.\n\n[^2]: Note b is there.\n"
+    content, drafts = await exported(converter, draft)
+
+    def copied(root: Root) -> None:
+        silent(paragraph(root, "Note a"), "here", "new")
+        first, second = paragraph(root, "Note a"), paragraph(root, "Note b")
+        second.getparent().replace(second, deepcopy(first))  # type: ignore[union-attr]
+
+    back = read(edited(content, copied, "word/footnotes.xml"), drafts)
+    assert back.sections[0].edits[-1].after == draft.replace("is here", "is new")
+
+
+@pytest.mark.req("W2")
 @pytest.mark.parametrize("is_tracked", [True, False], ids=["tracked", "silent"])
 def test_a_note_that_was_deleted_is_gone_with_its_reference(
     left: tuple[bytes, tuple[Draft, ...]], is_tracked: bool

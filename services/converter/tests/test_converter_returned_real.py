@@ -308,9 +308,7 @@ class Made:
         self._remark([one for one in places(self.text, root) if _is_line(self.text, one) and self._is_free(one)])
 
     def edit_notes(self, root: Root) -> None:
-        found = list(places(self.text, root))
-        # LibreOffice loses the words of the first one where a comment stands before it.
-        for one in found[1::2] or found:
+        for one in list(places(self.text, root))[::2]:
             self.count("note", *_word(self.text, one, one, self.is_tracked))
 
     def _is_free(self, one: Place) -> bool:
@@ -341,7 +339,9 @@ class Made:
                 self.count(f"picture {way}")
 
     def _remark(self, lines: Sequence[Place]) -> None:
-        for number, one in enumerate(lines[:4]):
+        # LibreOffice loses the words of footnotes behind a comment that stands before the first of them.
+        first = self.text.find("[^own0]")
+        for number, one in enumerate([one for one in lines if one.start > first][:4]):
             words = _said(one.source)
             author, at = (("Bea", _BEA), ("Carl", _CARL))[number % 2]
             remark = Remark(f"Is {number} so?", author, at, resolved=number == 2)

@@ -115,19 +115,21 @@ class Placed:
         """Footnotes without marks, which most of them lose in LibreOffice, by the paragraphs that refer to them."""
         notes = dict[str, list[_Claim]]()
         for claim in claims:
-            if claim.paragraph.note and claim.paragraph.text.strip():
+            if _is_unmarked_note(claim):
                 notes.setdefault(claim.paragraph.note, []).append(claim)
         there = {(claim.base, unit) for claim in claims for unit in claim.units}
+        said = {same(one.text) for document in self._documents for one in document.prose if one.in_footnote}
         for claim in claims:
             wanted = self._notes(claim)
             if claim.base is None or len(wanted) != len(claim.paragraph.notes):
                 continue
             for name, units in zip(claim.paragraph.notes, wanted, strict=True):
                 found = notes.pop(name, [])
-                if len(found) == len(units) and not any(one.units for one in found):
+                # One that says what some footnote said is that one, wherever a program put it.
+                if len(found) == len(units) and not any(same(one.paragraph.text) in said for one in found):
                     for one, unit in zip(found, units, strict=True):
                         if (claim.base, unit) not in there:
-                            self._claim(one, claim.base, unit)
+                            one.base, one.units = claim.base, [unit]
 
     def _notes(self, claim: _Claim) -> list[tuple[int, ...]]:
         """The pieces of the footnotes to which a paragraph referred when it left."""
@@ -145,10 +147,6 @@ class Placed:
             if claim.base is not None and len(claim.paragraph.notes) >= len(wanted):
                 pieces = {(claim.base, unit) for units in wanted for unit in units}
                 yield from pieces - there
-
-    def _claim(self, claim: _Claim, base: int, unit: int) -> None:
-        is_same = same(claim.paragraph.text) == same(self._prose[base][unit])
-        claim.base, claim.units, claim.intact = base, [unit], is_same
 
     def _by_text(self, claims: Sequence[_Claim], has_marks: bool) -> None:
         """Paragraphs without marks that say what one says that is gone; in a file without marks, or what is alike."""
@@ -169,7 +167,7 @@ class Placed:
             claim, (number, unit) = free[place], gone[partner]
             text = claim.paragraph.text
             is_same = same(text) in (same(prose[partner]), same(shown_of(prose[partner], (), text).text))
-            is_note = bool(claim.paragraph.note) and self._documents[number].prose[unit].in_footnote
+            is_note = _is_unmarked_note(claim) and self._documents[number].prose[unit].in_footnote
             if is_same or is_note or not has_marks:
                 claim.base, claim.units, claim.intact = number, [unit], is_same
                 found += len(old[partner])
@@ -257,6 +255,12 @@ class Placed:
             if fingerprint(shown[0] + old[len(label) :]) in left:
                 return label + rest
         return words if said is None else said
+
+
+def _is_unmarked_note(claim: _Claim) -> bool:
+    """Whether a paragraph is of a footnote and does not say of which: with marks it is that one, or a copy of it."""
+    one = claim.paragraph
+    return bool(one.note) and bool(one.text.strip()) and not one.marks
 
 
 def _own(claim: _Claim) -> bool:
