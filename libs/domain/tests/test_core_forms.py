@@ -135,10 +135,13 @@ def test_a_decided_event_that_every_reader_would_skip_is_an_exception(settled: S
         decide(asking.export_form(settled.asked(), FORM_ID), document)
 
 
-def test_answers_of_a_form_are_no_section_of_the_document_that_leaves(settled: Story) -> None:
+def test_answers_of_a_form_are_no_section_of_the_document_that_leaves_but_held_against_it(settled: Story) -> None:
     settled.ask(asking.export, ExportFormat.DOCX)
-    exported = {section.section_id for section in settled.job(j.ConvertDocument).sections}
-    assert exported == {*settled.document.sections} - {SECTION}
+    job = settled.job(j.ConvertDocument)
+    assert {section.section_id for section in job.sections} == {*settled.document.sections} - {SECTION}
+    assert [(form.section_id, form.draft) for form in job.forms] == [
+        (SECTION, settled.document.sections[SECTION].versions[-1].draft)
+    ]
 
 
 def test_approved_answers_are_written_into_the_form_that_counts_and_what_came_of_it_is_told(settled: Story) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from stemma_evidence import Disagreement, disagreements, read
+from stemma_evidence import Disagreement, disagreements, read, unexplained
 
 pytestmark = pytest.mark.req("L5")
 
@@ -180,3 +180,15 @@ def test_counts_all_of_which_each_is_spoken_of() -> None:
 def test_takes_a_preposition_in_another_part_of_the_sentence_for_no_other_place() -> None:
     (found,) = found_in("We run 24 vans, seven of them on gas.", "The 26 vans run every day, and two are on reserve.")
     assert (found.one.text, found.other.text) == ("24", "26")
+
+
+def test_tells_what_an_abbreviation_is_that_no_text_explains() -> None:
+    texts = [
+        "We send the SAR weekly.\n\nThe SAR is a PDF; TVA is not meant, TPR is of theirs.",
+        "# OUR PLAN FOR THE NIS\n\nThe TVA (test value) and the core set (CSA) hold by ISO 27001, part III, for 5 MWH.",
+        "| KLM | key list of members |\n\nCSA, KLM and GmbH, see file:///ABC/DEF.",
+    ]
+    sources = [read(text, "text/markdown", "en", standing="section", name=f"s{at}") for at, text in enumerate(texts)]
+    assert [(one.text, one.where, one.line, one.count) for one in unexplained(sources, {"TPR"})] == [
+        ("SAR", "s0", 1, 2)
+    ]

@@ -141,6 +141,22 @@ async def test_tells_where_two_sections_do_not_agree_and_which_of_them_an_input_
 
 
 @pytest.mark.req("L5")
+async def test_tells_where_a_form_says_something_else_and_what_no_text_explains(exporter: Exporter) -> None:
+    offer = "# Offer\n\nWe send the SAR and the TPR. Our warranty is 36 months.\n"
+    job = await exporter.job("md", offer, "# Form\n\n## Warranty\n\n24 months\n\n## Test\n\nThe CPR (core test).\n")
+    text = await exporter.stored("the rules")
+    place = ClaimSource(standing="input", name="rules.md", line=1)
+    named = GroundedClaim(kind="name", text="TPR", line_number=3, standing="input", sources=(place,))
+    grounding = await exporter.stored(GroundingReport(claims=(named,)))
+    shown, form = job.sections[0].model_copy(update={"grounding": grounding}), job.sections[1]
+    done = (await exporter.converted(job, sections=(shown,), forms=(form,)))[1]
+    assert [(one.one.text, one.other.section_id) for one in done.contradictions] == [("36 months", "s1")]
+    assert [(one.section_id, one.detail, one.count) for one in done.remarks] == [("s0", "SAR", 1)]
+    gone = form.model_copy(update={"draft": text.model_copy(update={"digest": "0" * 64})})
+    assert (await exporter.converted(job, sections=(shown,), forms=(gone,)))[1].contradictions == ()
+
+
+@pytest.mark.req("L5")
 async def test_a_range_is_supported_where_its_first_value_is(exporter: Exporter) -> None:
     desk = "# Desk\n\nThe desk is open from 8:00 to 18:00.\n"
     job = await exporter.job("md", desk, "# Offer\n\nThe desk is open from 9:00 to 20:00.\n")

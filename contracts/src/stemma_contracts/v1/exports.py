@@ -121,6 +121,7 @@ Contradictions = Annotated[
 
 
 OPEN = "open_heading"
+UNEXPLAINED = "unexplained"
 
 
 class ExportRemark(Contract):
@@ -129,7 +130,8 @@ class ExportRemark(Contract):
     ``code`` is open: a reader shows those that it does not know as they are. Known ones: ``missing_font`` (``detail``
     names the script and the characters that no font had), ``no_page_numbers`` (the contents stand without them),
     ``no_title`` (the cover says so), ``not_compared`` (``count`` sections were too long to hold what they state against
-    the others) and `OPEN` (nothing stands under ``count`` headings of a section).
+    the others), `OPEN` (nothing stands under ``count`` headings of a section) and `UNEXPLAINED` (``detail`` is an
+    abbreviation that stands in the document ``count`` times, first in this section, and that nothing explains).
     """
 
     code: Token

@@ -247,6 +247,9 @@ class ConvertDocument(Job):
         default=(), description="the blocks of the drafts that answer rows, as far as they are known"
     )
     inputs: tuple[InputFile, ...] = Field(default=(), description="what drafts may rest on, for the proof of the file")
+    forms: tuple[ExportSection, ...] = Field(
+        default=(), description="answers to forms: the file has none of them, but what they state is to agree with it"
+    )
 
 
 @registry.contract("stemma.fill.form.v1", Family.JOB, subjects.CONVERTER)

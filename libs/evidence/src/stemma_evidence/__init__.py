@@ -1,6 +1,6 @@
 """The claims of a text (amounts, dates, quantities, names, quotations, citations) and where they stand."""
 
-from .agreement import Disagreement, Fact, disagreements
+from .agreement import Disagreement, Fact, Unexplained, disagreements, unexplained
 from .claims.claim import Claim, Kind
 from .claims.dates import Day, dates
 from .claims.extraction import claims

@@ -92,7 +92,8 @@ class FactWords(WordList):
     the only one that has it. ``leaders`` are roles of who is the head of something, ``leading`` says what they do,
     ``led_by`` of what they do it. ``defining`` phrases define the term before them, ``defining_quoted`` one in
     quotation marks; ``defined_behind`` stand before a term that ``meant`` stands behind, ``calling`` before one alone.
-    ``concepts`` are words for one matter, as for a contract or a beginning.
+    ``concepts`` are words for one matter, as for a contract or a beginning. ``known`` abbreviations need no meaning;
+    those of every language are in the file ``any``.
     """
 
     generic: tuple[str, ...] = ()
@@ -114,6 +115,7 @@ class FactWords(WordList):
     numbered: tuple[str, ...] = ()
     each_of: tuple[str, ...] = ()
     times: tuple[str, ...] = ()
+    known: frozenset[str] = frozenset()
     concepts: Mapping[str, tuple[str, ...]] = {}
 
 

@@ -17,6 +17,7 @@ from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.coverage import CoverageReport
 from stemma_contracts.v1.exports import (
     MOST_CONTRADICTIONS,
+    UNEXPLAINED,
     Contradiction,
     Cover,
     ExportRemark,
@@ -25,11 +26,11 @@ from stemma_contracts.v1.exports import (
     OverlongSection,
     StatedFact,
 )
-from stemma_contracts.v1.grounding import GroundingReport
+from stemma_contracts.v1.grounding import GroundedClaim, GroundingReport
 from stemma_contracts.v1.jobs import ConvertDocument
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.references import ArtifactRef, InputFile
-from stemma_evidence import Disagreement, Fact, disagreements, read
+from stemma_evidence import Disagreement, Fact, disagreements, read, unexplained
 from stemma_languages import DEFAULT, primary
 from stemma_markdown import split
 
@@ -69,6 +70,7 @@ EXPORT, OPEN = "export", "open-requirements.csv"
 TOLERANCE = 0.05
 """Of a page: the space above the next heading is no text."""
 READ_AT_ONCE = 2
+MOST_UNEXPLAINED = 20
 MOST_COMPARED = 500_000
 """Characters of all sections together: reading takes some seconds for each million."""
 MOST_TOLD = 150
@@ -264,12 +266,13 @@ def not_compared(count: int) -> Compared:
 
 
 def compared(folder: Path, job: ConvertDocument) -> Compared:
-    """The facts that two sections state differently, of those that the comparison has room for."""
+    """The facts that two sections or forms state differently, of those that the comparison has room for."""
     artifacts = Staged(folder)
     left, texts, grounding, passed = MOST_COMPARED, [], dict[str, GroundingReport](), 0
     spoken = primary(job.document.language or DEFAULT)
-    for one in job.sections:
-        text = decode(artifacts.get(one.draft)) if one.draft and one.draft.size <= left else ""
+    for one in (*job.sections, *job.forms):
+        is_small = one.draft is not None and one.draft.size <= left and artifacts.has(one.draft)
+        text = decode(artifacts.get(one.draft)) if one.draft and is_small else ""
         if one.draft and one.draft.size > left:
             passed += 1
         elif text:
@@ -277,7 +280,17 @@ def compared(folder: Path, job: ConvertDocument) -> Compared:
             texts.append(read(text, "text/markdown", spoken, standing="section", name=one.section_id))
             grounding[one.section_id] = artifacts.model(one.grounding, GroundingReport) or GroundingReport()
     found = tuple(_contradiction(each, grounding) for each in islice(disagreements(texts), MOST_CONTRADICTIONS))
-    return Compared(contradictions=found, remarks=not_compared(passed).remarks)
+    known = {word for report in grounding.values() for claim in report.claims for word in _given(claim)}
+    unclear = (
+        ExportRemark(code=UNEXPLAINED, section_id=one.where, detail=one.text, count=one.count)
+        for one in islice(unexplained(texts, known), MOST_UNEXPLAINED)
+    )
+    return Compared(contradictions=found, remarks=(*not_compared(passed).remarks, *unclear))
+
+
+def _given(claim: GroundedClaim) -> Sequence[str]:
+    """The words of a claim that an input has: who reads the document knows its abbreviations."""
+    return claim.text.split() if any(source.standing == "input" for source in claim.sources) else ()
 
 
 def _contradiction(found: Disagreement, grounding: dict[str, GroundingReport]) -> Contradiction:

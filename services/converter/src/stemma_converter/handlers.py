@@ -196,7 +196,9 @@ async def _confined(folder: Path, tools: Tools, function: Callable[..., T], *giv
 
 async def _beside(job: ConvertDocument, artifacts: ArtifactStore) -> AsyncIterator[ArtifactRef]:
     """What a file can do without, as far as it is there."""
-    for ref in (*report_refs(job), *grounding_refs(job), *block_refs(job), *([job.ledger] if job.ledger else [])):
+    answers = [ref for form in job.forms for ref in (form.draft, form.grounding) if ref]
+    ledger = [job.ledger] if job.ledger else []
+    for ref in (*report_refs(job), *grounding_refs(job), *block_refs(job), *ledger, *answers):
         with suppress(ArtifactMissing, ArtifactCorrupt):
             await look_for(artifacts, job.document.tenant, job.document.document_id, ref)
             yield ref

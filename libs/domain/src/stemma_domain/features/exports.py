@@ -191,6 +191,7 @@ def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDoc
         citations=export.view.citations,
         cover=export.view.cover,
         inputs=tuple(_inputs(document)) if _is_proven(export) else (),
+        forms=() if redline else _forms(document, export),
         **_requirements(document, export),
     )
 
@@ -243,6 +244,12 @@ def _requirements(document: Document, export: Export) -> _Requirements:
 def _sections(document: Document, export: Export) -> tuple[ExportSection, ...]:
     stale = staleness(document)
     return tuple(_section(section, section.plan.section_id in stale, export) for section in exported(document))
+
+
+def _forms(document: Document, export: Export) -> tuple[ExportSection, ...]:
+    """The answers to forms that are written."""
+    written = (section for section in document.sections.values() if section.plan.form is not None and section.current)
+    return tuple(_section(section, False, export) for section in written)
 
 
 def _section(section: Section, stale: bool, export: Export) -> ExportSection:

@@ -9,11 +9,11 @@ from stemma_evidence.sources.contexts import comparable
 from stemma_evidence.sources.source import Source, kept_with_source
 
 from .facts import Fact, values_of
-from .meanings import terms_of
+from .meanings import Unexplained, terms_of, unexplained
 from .roles import have_one_role, roles_of
 from .sameness import NEVER, Rarity, sameness
 
-__all__ = ["MOST_FACTS", "Disagreement", "Fact", "disagreements"]
+__all__ = ["MOST_FACTS", "Disagreement", "Fact", "Unexplained", "disagreements", "unexplained"]
 
 MOST_FACTS = 5000
 _OFTEN = 40

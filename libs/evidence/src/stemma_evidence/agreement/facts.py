@@ -134,6 +134,7 @@ def _single_values(source: Source) -> Iterator[Fact]:
 
 def _value(source: Source, claim: Claim, context: Context, said: Said | None, shown: str) -> Fact:
     language, is_count = source.language, claim.kind == "quantity" and not claim.units
+    bindings = _part(shown, claim.start - said.start) if said and is_count else range(len(shown))
     every = context.near | context.around
     scope = frozenset(word for word in every if word[0] == "=" or word.isdigit()) | _numbered(source, claim, said)
     weights = _weights(shown, claim.start - said.start if said else 0, context, language)
@@ -150,7 +151,7 @@ def _value(source: Source, claim: Claim, context: Context, said: Said | None, sh
         context.near if is_count else frozenset(),
         scope,
         _rate(source, claim),
-        _bound(shown, claim.start - said.start if said else 0, language, specific),
+        _bound(shown, bindings, language, specific),
         context.near,
         _heads(source.shown, claim, language) - scope,
         weights,
@@ -173,7 +174,9 @@ def _weights(shown: str, at: int, context: Context, language: str) -> dict[str, 
     for start, end in _parts(shown):
         weight = 1 if start <= at < end else _PART
         found |= {word: max(found.get(word, 0), weight) for word in _words(shown[start:end], language)}
-    return found | dict.fromkeys((word for word in context.near if word[0] != "="), 1.0)
+    found |= dict.fromkeys((word for word in context.near if word[0] != "="), 1.0)
+    # What stands alone, as the answer to a field of a form, is about what its heading says.
+    return found if max(found.values(), default=1) > _SENTENCE else dict.fromkeys(found, 1.0)
 
 
 def _numbered(source: Source, claim: Claim, said: Said | None) -> frozenset[str]:
@@ -262,11 +265,14 @@ def _rate(source: Source, claim: Claim) -> str:
     return form(found[1].casefold(), source.language) if found else ""
 
 
-def _bound(text: str, at: int, language: str, about: frozenset[str]) -> dict[str, frozenset[str]]:
+def _part(text: str, at: int) -> range:
+    return next((range(start, end) for start, end in _parts(text) if start <= at < end), range(len(text)))
+
+
+def _bound(text: str, near: range, language: str, about: frozenset[str]) -> dict[str, frozenset[str]]:
     little, prepositions = generic(language), frozenset(fact_words(language).prepositions)
     found = defaultdict[str, set[str]](set)
-    start, end = next((part for part in _parts(text) if part[0] <= at < part[1]), (0, len(text)))
-    written = [(word[0].casefold(), start <= word.start() < end) for word in WORD.finditer(text)]
+    written = [(word[0].casefold(), word.start() in near) for word in WORD.finditer(text)]
     forms = [form(word, language) for word, _ in written]
     for before, word in pairwise(forms):
         if not before or not word or before.isdigit() or word.isdigit():

@@ -1,11 +1,14 @@
-"""What a text says that a term or an abbreviation means."""
+"""What a text says that a term or an abbreviation means, and which abbreviations it leaves without a meaning."""
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 
 from stemma_languages import fact_words
 
+from stemma_evidence.claims.vocabulary import ANY
 from stemma_evidence.sources.source import Source
 from stemma_evidence.sources.words import content_words
 
@@ -15,6 +18,64 @@ _QUOTED = r"[“„«\"「][ \u00a0]?(?P<term>[^\W\d_][^\n“”„«»\".:「�
 _TERM = r"(?:[“„«\"「]|(?<![^\n])[ #>*-]{0,8})(?P<term>[^\W\d_][^\n“”„«»\".:「」]{1,60}?)[”“»\" *」]{1,6}"
 _EXPLAINED = re.compile(r"(?<![^\W_])(?P<words>(?:[^\W_]+[ '’-]){1,9}[^\W_]+)[ ]\((?P<term>[A-Z][A-Z0-9&]{1,7})\)")
 _ALL_BEHIND = re.compile(r"[^.\n。|]{3,300}")
+_SHORT = re.compile(
+    r"(?<![\w&./@#-])(?<![0-9][ ])(?P<term>[A-ZÀ-Þ][A-ZÀ-Þ0-9&]{1,4}[A-ZÀ-Þ])s?"
+    r"(?![\w&@]|[./:]\w|[ -][0-9]|-[A-ZÀ-Þ]{2})"
+)
+"""An abbreviation of three letters or more; with a number behind it, it is a standard, a unit or a name."""
+_IN_BRACKETS = re.compile(r"\([^()\n]{0,30}?(?<![\w&-])([A-ZÀ-Þ][A-ZÀ-Þ0-9&]{1,5})s?[”“»\"]?[,;)]")
+_WITH_MEANING = re.compile(
+    r"(?<![\w&-])([A-ZÀ-Þ][A-ZÀ-Þ0-9&]{1,5})s?"
+    r"(?:[ ]?\([^\W\d]|[ ]?[=:–—][ ]?[^\W\d_]{2}|[ ]\|[ ]*[^\W\d_]{2,}[ ][^\W\d_])"
+)
+_ROMAN = re.compile(r"[IVXLC]+")
+_WORD_IN_CAPITALS = re.compile(r"(?<!\w)[A-ZÀ-Þ]{2,}(?!\w)")
+_FEWEST_CAPITALS = 2
+
+
+@dataclass(frozen=True)
+class Unexplained:
+    """An abbreviation that no text explains, where it stands first, and how often it stands anywhere."""
+
+    text: str
+    where: str
+    line: int
+    count: int
+
+
+def unexplained(texts: Sequence[Source], known: Collection[str] = ()) -> Iterator[Unexplained]:
+    """The abbreviations that none of the texts explains, in their order; ``known`` are those of other texts.
+
+    What everybody knows, as PDF, needs no meaning; Chinese and Japanese texts are not looked at.
+    """
+    first, counts = dict[str, tuple[Source, re.Match[str]]](), Counter[str]()
+    explained = {*known, *(code for codes in ANY.currencies.values() for code in codes), *ANY.companies}
+    for source in texts:
+        explained |= _known(source.language)
+        explained |= {found[1] for form in (_IN_BRACKETS, _WITH_MEANING) for found in form.finditer(source.shown)}
+        explained |= {word.upper() for fact in terms_of(source) for word in fact.about}
+        for found in _SHORT.finditer(source.shown):
+            if _is_abbreviation(source.shown, found):
+                first.setdefault(found["term"], (source, found))
+                counts[found["term"]] += 1
+    for term, (source, found) in first.items():
+        if term not in explained:
+            yield Unexplained(term, source.name, _line(source, found), counts[term])
+
+
+@cache
+def _known(language: str) -> frozenset[str]:
+    return fact_words(language).known | fact_words("any").known
+
+
+def _is_abbreviation(shown: str, found: re.Match[str]) -> bool:
+    """Whether it is none of a heading or sentence in capitals, and no number."""
+    start, end = shown.rfind("\n", 0, found.start()) + 1, shown.find("\n", found.end())
+    line = shown[start : end if end >= 0 else len(shown)]
+    letters = [letter for letter in line if letter.isalpha()]
+    is_shouted = 2 * sum(map(str.isupper, letters)) > len(letters) and len(_WORD_IN_CAPITALS.findall(line)) > 1
+    capitals = sum(map(str.isalpha, found["term"]))
+    return capitals >= _FEWEST_CAPITALS and not is_shouted and not _ROMAN.fullmatch(found["term"])
 
 
 def terms_of(source: Source) -> Iterator[Fact]:
@@ -35,8 +96,11 @@ def terms_of(source: Source) -> Iterator[Fact]:
 def _term(source: Source, found: re.Match[str], term: str, meaning: str) -> Fact:
     words = content_words(meaning, source.language)
     about = frozenset((term.strip(" ,").casefold().removeprefix("the "),))
-    line = source.shown.count("\n", 0, found.start()) + 1
-    return Fact("term", source.name, line, meaning.strip(), about, words=words)
+    return Fact("term", source.name, _line(source, found), meaning.strip(), about, words=words)
+
+
+def _line(source: Source, found: re.Match[str]) -> int:
+    return source.shown.count("\n", 0, found.start()) + 1
 
 
 @cache
