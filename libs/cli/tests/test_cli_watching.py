@@ -13,8 +13,10 @@ from stemma_cli.rendering.progress import Written, heard_of
 from stemma_cli.wording import given_words, status_words, took_words, under_way_words, work_words
 from stemma_client.client import LiveText
 from stemma_contracts.v1 import events
-from stemma_contracts.v1.provenance import RetrievedSource
+from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.provenance import ProcessingMetadata, RetrievedSource
 from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.summary import DocumentSummary
 from stemma_testkit.signals import interruptible
 
 APPROVED = events.SectionApproved(section_id="research", version=1, starts=("solution",))
@@ -79,6 +81,25 @@ async def test_a_terminal_is_told_the_step_the_time_and_how_to_stop(
     assert answers == "1 answer under way, about 350 tokens so far"
     assert left.startswith("about ")
     assert f"`stemma pause {document_id[:8]}`" in stop
+
+
+@pytest.mark.req("E4")
+async def test_show_tells_how_long_the_rest_takes_by_an_earlier_document_of_the_kind(
+    cli: Any, backstage: Any, document_id: str, requested: Any, drafted: Any
+) -> None:
+    kind, began = f"k{document_id}", requested.created_at
+    earlier, requested = f"earlier-{document_id}", requested.model_copy(update={"kind": kind})
+    took = ProcessingMetadata(started_at=began, finished_at=began, seconds=40)
+    done = drafted("research").model_copy(update={"processing_metadata": took})
+    await backstage.append(earlier, requested, done)
+    completed = DocumentSummary(
+        document_id=earlier, kind=kind, status=DocumentStatus.COMPLETED, created_at=began, last_sequence=1, sections=()
+    )
+    await backstage.summarise(completed)
+    await backstage.append(document_id, requested)
+    told = await cli("show", document_id)
+    assert "of about 40 s" in told.stdout
+    assert "about 40 s left to write" in told.stderr
 
 
 async def test_who_looks_is_told_how_much_of_the_answers_is_there() -> None:

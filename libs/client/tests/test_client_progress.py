@@ -43,6 +43,7 @@ def test_what_is_left_is_the_longest_chain_of_sections_that_wait_for_each_other(
     kinds = {section.kind for section in view.sections.values()}
     levels = _levels(view)
     assert seconds_left(view, dict.fromkeys(kinds, 10.0), now + timedelta(seconds=4)) == 10.0 * levels - 4
+    assert seconds_left(view, {next(iter(kinds)): 10.0}, now) == 10.0 * levels
     assert seconds_left(view, {}, now) is None
 
 

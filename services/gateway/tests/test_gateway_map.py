@@ -5,13 +5,21 @@ from typing import Any
 import httpx
 import pytest
 from playwright.async_api import expect
+from stemma_contracts.v1.provenance import ProcessingMetadata
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.views import DocumentView, StaleView
 from stemma_gateway.desk.document_map import nodes_of
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import violations
-from stemma_testkit.document_events import document_requested, plan, review_requested, section_drafted, view_after
+from stemma_testkit.document_events import (
+    CREATED_AT,
+    document_requested,
+    plan,
+    review_requested,
+    section_drafted,
+    view_after,
+)
 
 from .desk_pages import NARROW, Desk, check, plain
 from .test_gateway_document import document, prepare
@@ -56,6 +64,15 @@ async def test_the_map_tells_state_cost_and_why_a_line_is_stale_without_a_script
     solution = page.partition('id="node-solution"')[2].partition("</li>")[0]
     assert 'data-upstream="research" data-stale="research"' in solution
     assert "stale version 1 · 15 tokens · $0.00 Depends on Research version 1, now 2" in plain(solution)
+
+
+@pytest.mark.req("E4")
+async def test_the_map_tells_how_long_the_rest_takes(http: httpx.AsyncClient, bus: Backstage, document_id: str) -> None:
+    other = f"l{document_id}"
+    took = ProcessingMetadata(started_at=CREATED_AT, finished_at=CREATED_AT, seconds=40)
+    drafted = section_drafted("research").model_copy(update={"processing_metadata": took})
+    await bus.append(other, document_requested(), drafted)
+    assert "About 40 seconds left." in plain((await http.get(f"{document(other)}/map")).text)
 
 
 @pytest.mark.req("E3")

@@ -64,7 +64,10 @@ def _is_like(kind: str, status: DocumentStatus, view: DocumentView) -> bool:
 
 
 def seconds_left(view: DocumentView, seconds: Seconds, now: datetime) -> float | None:
-    """How long the writing of all sections will take if nobody has to be waited for; None where that is not known."""
+    """How long the writing of all sections will take if nobody has to be waited for; None if nothing was written yet.
+
+    A section of a kind that was never written takes as long as the others, by the middle.
+    """
     ends: dict[str, float | None] = {}
     for name in view.sections:
         _end_of(view, name, seconds, now, ends)
@@ -84,8 +87,9 @@ def _end_of(
 
 
 def _after(section: SectionView, begins: list[float | None], seconds: Seconds, now: datetime) -> float | None:
-    if (takes := seconds.get(section.kind)) is None:
+    if not seconds:
         return None
+    takes = seconds.get(section.kind) or median(seconds.values())
     if section.activity_since is not None:
         return max(0.0, takes - elapsed(section, now))
     known = [begin for begin in begins if begin is not None]

@@ -10,7 +10,7 @@ from rich.tree import Tree
 from stemma_client.client import Client
 from stemma_client.findings import findings_of, places_of
 from stemma_client.overviews import waiting_sections
-from stemma_client.progress import Seconds, usual
+from stemma_client.progress import Seconds, usual, usual_of
 from stemma_client.recipes import Recipes, outdated_recipe
 from stemma_contracts.media import is_attachment
 from stemma_contracts.v1.capabilities import DocumentKind, KindSection
@@ -93,7 +93,7 @@ async def show_document(client: Client, view: DocumentView, then: datetime | Non
     """A document as it is now, or as it was ``then``."""
     title, recipes = await title_of(client, view.document_id, view.title), await _recipes(client, then)
     say(f"{view.document_id}  {view.kind}  {view.status}  {title}")
-    seconds = usual([view])
+    seconds = usual([view]) if then or not view.at_work else await usual_of(client, view)
     say_rows(_section_columns(recipes, seconds, then), [*view.sections.values()])
     for section in view.sections.values():
         for words in await lines_about(client, view, section, FEW):

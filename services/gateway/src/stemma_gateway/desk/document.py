@@ -133,7 +133,7 @@ async def document_page(
         costs=read.costs,
         works=WORKS,
         usual=usual,
-        left=seconds_left(document, usual, datetime.now(UTC)) if document.at_work else None,
+        left=seconds_left(document, usual, datetime.now(UTC)),
         read_now=read_now(document),
         stops=STOPS.get(document.status, ()) if "pause-document" in session.client.rights.names else (),
         done=done if done in OF_THE_DOCUMENT and not at else "",

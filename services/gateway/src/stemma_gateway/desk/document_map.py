@@ -6,9 +6,11 @@ The server sends a list. A script of the page lays it out as a graph.
 import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from graphlib import TopologicalSorter
 
 from fastapi import APIRouter, Request, Response
+from stemma_client.progress import seconds_left
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.views import DocumentView, SectionView
@@ -50,6 +52,7 @@ async def show_map(
     read = await read_log_at(session, document_id, at_least, at)
     document, may = read.document, frozenset[str]() if at else session.client.rights.names
     nodes = await asyncio.to_thread(drawn, document, read.costs)
+    usual = await session.followed.usual(document) if document.at_work and not at else {}
     return shown(
         request,
         session,
@@ -58,7 +61,8 @@ async def show_map(
         title=await title_of(session.client, document),
         nodes=nodes,
         left_out=sum(node.left_out for node in nodes),
-        usual=await session.followed.usual(document) if document.at_work and not at else {},
+        usual=usual,
+        left=seconds_left(document, usual, datetime.now(UTC)),
         stops=STOPS.get(document.status, ()) if "pause-document" in may else (),
         then=read.events[-1] if at else None,
         may=may,
