@@ -1,5 +1,6 @@
 import asyncio
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -327,3 +328,29 @@ async def test_list_counts_issues_and_whatever_waits_as_the_inbox_does(
     line = next(li for li in (await cli("list")).stdout.splitlines() if li.startswith(summary.document_id))
 
     assert line.split("\t")[3:6] == ["3/4", "2", "8"]
+
+
+@pytest.mark.req("O7")
+async def test_what_ended_and_was_left_for_long_is_erased_together_and_a_dry_run_names_it(
+    cli: Any, backstage: Any, document_id: str
+) -> None:
+    long_ago = datetime(1990, 1, 2, tzinfo=UTC)
+    about: dict[str, Any] = {"kind": "proposal", "created_at": long_ago, "last_sequence": 7}
+    for name, status in (
+        ("o", DocumentStatus.COMPLETED),
+        ("r", DocumentStatus.RUNNING),
+        ("n", DocumentStatus.CANCELLED),
+    ):
+        changed = datetime.now(UTC) if name == "n" else long_ago
+        one = DocumentSummary(document_id=f"{name}{document_id}", status=status, updated_at=changed, **about)
+        await backstage.summarise(one)
+    backstage.accepted = {"sequence": 7}
+    erase = ("erase", "--older-than", "10000")
+    dry, unasked = await cli(*erase, "--dry-run"), await cli(*erase)
+    asked = await cli(*erase, "--yes", "--json")
+    assert (dry.stdout, dry.stderr) == (f"o{document_id}\n", "1 would be erased\n")
+    assert (unasked.exit_code, json.loads(asked.stdout)) == (2, [f"o{document_id}"])
+    assert (await cli("erase", document_id, *erase[1:])).exit_code == 2, "one or all of them"
+    assert [(one.document_id, one.sequence) for _, one in backstage.received] == [
+        (f"o{document_id}", None), (f"o{document_id}", 7),
+    ]  # fmt: skip

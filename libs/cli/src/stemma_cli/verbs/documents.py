@@ -406,7 +406,11 @@ def _asked(view: DocumentView, bounds: dict[str, float], answer: str) -> Documen
 
 
 async def erase(
-    document: Document,
+    document: Annotated[str | None, typer.Argument(metavar="DOC", help="Document id, or the beginning of it.")] = None,
+    older_than: Annotated[
+        int | None,
+        typer.Option("--older-than", metavar="DAYS", min=1, help="All that ended and were left so long as they are."),
+    ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask at the terminal.")] = False,
     library: Annotated[
         bool, typer.Option("--library", help="Withdraw also what other documents took of it from the library.")
@@ -419,14 +423,22 @@ async def erase(
     It says how much would go from which store, and asks; a script says --yes. That it was erased, by whom and when, is
     all that stays: `stemma history DOC` certifies it. Backups and what people downloaded are not reached.
 
+    With --older-than it is each document that is completed or cancelled and was not changed for so many days.
+
     Example: stemma erase 3f2a --dry-run
     Example: stemma erase 3f2a --yes
+    Example: stemma erase --older-than 730 --dry-run
     """
     from stemma_contracts.v1 import requests as r
 
     from stemma_cli.consent import agreed
 
+    if (document is None) == (older_than is None):
+        raise typer.BadParameter("give either DOC or --older-than")
     async with connected(as_json) as client:
+        if document is None:
+            await _erase_old(client, older_than or 0, yes=yes, dry_run=dry_run, library=library, as_json=as_json)
+            return
         document_id = await find_document(client, document)
         plan = await client.request(r.EraseDocument(document_id=document_id))
         told = [f"{one.store}: {one.count}" for one in plan.would_erase]
@@ -441,6 +453,32 @@ async def erase(
             r.EraseDocument(document_id=document_id, sequence=plan.sequence, library=library)
         )
     tell_answer(accepted, f"{document_id} is being erased", as_json=as_json)
+
+
+async def _erase_old(client: Client, days: int, *, yes: bool, dry_run: bool, library: bool, as_json: bool) -> None:
+    from datetime import UTC, datetime, timedelta
+
+    from stemma_contracts.v1 import requests as r
+    from stemma_contracts.v1.document import DocumentStatus
+
+    from stemma_cli.consent import agreed
+
+    before, ended = datetime.now(UTC) - timedelta(days=days), (DocumentStatus.COMPLETED, DocumentStatus.CANCELLED)
+    listed = [one for one in await client.documents() if one.status in ended]
+    old = [one.document_id for one in listed if (one.updated_at or one.created_at) < before]
+    if old and not (dry_run or yes):
+        note("\n".join(old))
+        hint = f"say it: stemma erase --older-than {days} --yes"
+        await agreed(f"Erase {len(old)} documents for good?", "nobody was asked", hint)
+    for document_id in () if dry_run else old:
+        plan = await client.request(r.EraseDocument(document_id=document_id))
+        await client.request(r.EraseDocument(document_id=document_id, sequence=plan.sequence, library=library))
+    if as_json:
+        say_json(old)
+        return
+    for document_id in old:
+        say(document_id)
+    note(f"{len(old)} {'would be' if dry_run else 'are being'} erased")
 
 
 VERBS = {
