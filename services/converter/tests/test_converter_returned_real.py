@@ -339,9 +339,9 @@ class Made:
                 self.count(f"picture {way}")
 
     def _remark(self, lines: Sequence[Place]) -> None:
-        # LibreOffice loses the words of footnotes behind a comment that stands before the first of them.
-        first = self.text.find("[^own0]")
-        for number, one in enumerate([one for one in lines if one.start > first][:4]):
+        # LibreOffice loses the words of footnotes where a comment stands before the second of them.
+        second = self.text.find("[^own3]")
+        for number, one in enumerate([one for one in lines if one.start > second][:4]):
             words = _said(one.source)
             author, at = (("Bea", _BEA), ("Carl", _CARL))[number % 2]
             remark = Remark(f"Is {number} so?", author, at, resolved=number == 2)
