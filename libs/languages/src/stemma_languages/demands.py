@@ -40,8 +40,11 @@ class Demands(WordList):
     ``listing`` are such words in headings, the last for tables whose rows are demands; ``titles`` name a whole request,
     and ``contents`` are headings of what demands nothing.
 
-    ``announces`` is in a sentence before a list, ``conditions`` end one whose list says when, and with ``empty`` words
-    alone it says nothing by itself.
+    ``works`` are headings of what says how the work is done, where what ``states`` something demands it, unless a word
+    ``tells`` how things are; ``told`` are headings of what only informs. What is ``addressed`` is asked to answer.
+
+    ``announces`` is in a sentence before a list, ``comprises`` stands there between a whole and its parts,
+    ``conditions`` end one whose list says when, and with ``empty`` words alone it says nothing by itself.
 
     ``short`` has expressions for short names of parties and buyers, with capitals as they are written, and the words
     that each stands for: "der AN" is no preposition.
@@ -88,6 +91,12 @@ class Demands(WordList):
     conditions: Cue = NOTHING
     empty: Cue = NOTHING
     contents: Cue = NOTHING
+    works: Cue = NOTHING
+    told: Cue = NOTHING
+    states: Cue = NOTHING
+    tells: Cue = NOTHING
+    addressed: Cue = NOTHING
+    comprises: Cue = NOTHING
     undecided: Cue = NOTHING
     negated: Cue = NOTHING
     at_most: Cue = NOTHING

@@ -42,9 +42,9 @@ def any_of(words: Iterable[str]) -> str:
 def whole_words(expressions: Iterable[str], flags: int = 0) -> re.Pattern[str]:
     """The expression for any of some expressions, as whole words but in scripts that put no spaces between them.
 
-    It is `NOTHING` if there are none.
+    It is `NOTHING` if there are none. Folded text has "ss" for "ß", and so have they.
     """
-    every = [*expressions]
+    every = [*expressions] if flags & re.IGNORECASE else [one.replace("ß", "ss") for one in expressions]
     wide = "|".join(one for one in every if WIDE.search(one))
     spaced = "|".join(one for one in every if not WIDE.search(one))
     spaced = rf"(?<!\w)(?:{spaced})(?:(?<=')|(?!\w))" if spaced else ""

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Literal
 
 from stemma_languages import Demands, demands
+from stemma_languages.wordlists import NOTHING
 
 from stemma_evidence.requirements.units import Exchanges, Unit, units
 
@@ -36,6 +37,12 @@ _STOPS = (".", "。")
 _ID = re.compile(r"\W{0,3}(?P<series>[A-Z]{1,5}(?:[-_.][A-Z]{1,5}){0,3})[-_. ]?\d{1,4}(?:[.-]\d{1,4}){0,4}(?!\w)\W")
 """The number of a demand with letters before it: "REQ-12", "[F1.2]", "E 3"."""
 _SCORE = re.compile(r"\W{0,2}\d{1,3}(?:[.,]\d{1,2})?\s?(?:%|％|[^\W\d]{1,8}\.?)?\W{0,2}")
+_WEIGHED = re.compile(
+    r".{4,200}?(?:\.{3,}|…|:|\()\s?\d{1,3}(?:[.,]\d{1,2})?\s?(?:%|％|[^\W\d]{1,8})\.?\)?.{0,400}"
+    r"|[^%％]{1,99}\d\s?[%％][^%％]{1,99}\d\s?[%％].{0,400}"
+)
+"""A line of a table that lost its cells: "Price ......... 40 %"."""
+_ASKS = ("?", "？")
 _KANA = "\u3041"
 _UNTICKED = ("□", "☐", "◻")
 
@@ -77,6 +84,7 @@ class _Reading:
         self._series = self._series_among(every)
         self._lead = lru_cache(maxsize=KEPT)(self._reader.read)
         self._about = lru_cache(maxsize=KEPT)(self._read_heading)
+        self._announcing = {lead for unit in every for lead in unit.leads}
         self._before: tuple[tuple[str, ...], Kind] = ((), "work")
         self._grades = Grades(self._words, text)
         self._exchanges = Exchanges(self._words)
@@ -109,7 +117,10 @@ class _Reading:
             said = replace(said, obligation=graded.obligation, empty=False)
         elif said.obligation is None and not said.denies:
             said, announced_by = self._inherited(unit, place)
-        if said.obligation is None or said.empty:
+            if said.obligation is None and self._is_stated(unit, place):
+                said = Said("mandatory")
+        only_announces = said.thin and unit.form != "heading" and unit.text in self._announcing
+        if said.obligation is None or said.empty or only_announces:
             return None
         return Requirement(unit, self._kind(said, unit, place), said.obligation, announced_by)
 
@@ -162,7 +173,7 @@ class _Reading:
         columns."""
         if unit.form == "row" and self._lists_demands(unit):
             return Said("mandatory"), self._lead_in(unit)
-        if unit.form == "row" and self._scores(unit, place):
+        if self._scores(unit, place):
             return Said("mandatory", "evaluation"), self._lead_in(unit)
         if _series_of(unit) in self._series:
             return Said("mandatory"), self._lead_in(unit)
@@ -177,25 +188,51 @@ class _Reading:
                 return Said(said.obligation or "mandatory", said.kind), lead
         return Said("mandatory" if listed else None), ""
 
+    def _is_stated(self, unit: Unit, place: Place) -> bool:
+        """Whether a unit says what is done or is so, where the text says how the work is done."""
+        if unit.form in ("heading", "row") or not unit.text.endswith((*_STOPS, ";", "；")):
+            return False
+        about_offer = not self._is_work(unit.path)
+        if not self._reader.states(unit.text, about_offer=about_offer):
+            return False
+        return not any(self._leads_in(lead) or self._lead(lead, place).denies for lead in unit.leads)
+
+    def _is_work(self, path: tuple[str, ...]) -> bool:
+        """Whether the nearest heading that tells it, but the title of all, names how the work is done."""
+        for title in reversed(path[1:] or path):
+            text = self._words.folded(title[:NEAR])
+            if self._words.told.search(text) or self._words.works.search(text):
+                return self._words.told.search(text) is None
+        return False
+
     def _names_demands(self, lead: str) -> bool:
-        """Whether what announces a list says right beside that word that it is one of demands."""
-        text = self._words.folded(lead[-NEAR:])
+        """Whether what announces a list says right beside that word that it is one of demands, or that an offer or the
+        work has these parts."""
+        text, words = self._words.folded(lead[-NEAR:]), self._words
+        if lead.endswith((":", "：")) and words.comprises.search(text):
+            return any(named.search(text) for named in (words.offers, words.listing, words.works))
         named = self._words.listing.finditer(text)
         return any(
             self._words.announces.search(text, max(0, one.start() - BESIDE), one.end() + BESIDE) for one in named
         )
 
     def _stands_in_list(self, unit: Unit) -> bool:
-        """Whether an item stands right below a heading that names demands."""
-        return set(unit.leads) <= set(unit.path) and any(
-            self._words.listing.search(self._words.folded(title[:NEAR])) for title in unit.path[-2:]
-        )
+        """Whether an item stands right below a heading that names demands; what does not announce it is passed over."""
+        if unit.text in self._announcing or any(self._leads_in(lead) for lead in unit.leads if lead not in unit.path):
+            return False
+        titles = (unit.path[1:] or unit.path)[-2:]
+        named = (self._words.listing.search(self._words.folded(title[:NEAR])) for title in titles)
+        return any(named) or (self._is_work(unit.path[-1:]) and not self._words.tells.search(unit.text.casefold()))
 
     def _scores(self, unit: Unit, place: Place) -> bool:
-        """Whether a row is a criterion with its weight."""
+        """Whether a row or a line is a criterion with its weight."""
+        if unit.form != "row":
+            return unit.form != "heading" and place == "evaluation" and _WEIGHED.fullmatch(unit.text) is not None
         named = place == "evaluation" or any(map(self._words.judging.search, map(self._words.folded, unit.columns)))
-        said = any(len(_WORD.findall(cell)) >= CRITERION for cell in unit.cells)
-        return named and said and any(_SCORE.fullmatch(cell) for cell in unit.cells)
+        scores = [cell for cell in unit.cells if _SCORE.fullmatch(cell)]
+        least = CRITERION if any("100" in score for score in scores) else 1
+        said = any(len(_WORD.findall(cell)) >= least for cell in unit.cells if cell not in scores)
+        return named and said and bool(scores)
 
     def _lists_demands(self, unit: Unit) -> bool:
         named = (*unit.path[-1:], *unit.leads[-1:])
@@ -249,6 +286,13 @@ NEAR = 120
 AGENT = 40
 """How many characters after "by" it says by whom."""
 
+CUE = 30
+"""Characters that a cue has at most of its own; longer ones have what is demanded between two words."""
+STATED, ARTICLE = 4, 8
+"""Words that a sentence has at least that states something, and characters before what stands first in it."""
+THIN = 5
+"""A sentence that announces a list says so few words of its own that its items say all."""
+
 TITLE_WORDS = 6
 """A text with so few words that speaks of judging is a title."""
 
@@ -257,7 +301,7 @@ _SHORT_NAME = re.compile(
     r" \((?P<short>[A-Z][A-Z0-9]{1,9})\)"
 )
 _NAME = re.compile(r"[^.:;]{2,60}: ")
-_MARK = re.compile(r"[\W_]*(?:\(?[a-z0-9]{1,3}[.)]\s*)?[\W_]*")
+_MARK = re.compile(r"[\W_]*(?:\d{1,3}(?:\.\d{1,3}){1,5}\.?\s+|\(?[a-z0-9]{1,3}[.)]\s*)?[\W_]*")
 
 
 @dataclass(frozen=True)
@@ -266,7 +310,7 @@ class Said:
 
     ``obligation`` is None if it demands nothing, ``kind`` if its words do not tell it. ``denies`` is a demand taken
     back, also from what the sentence announces; ``announces`` that a list may follow; ``empty`` that it demands nothing
-    without that list; ``conditional`` that the list says when, not what.
+    without that list, ``thin`` hardly anything; ``conditional`` that the list says when, not what.
     """
 
     obligation: Obligation | None = None
@@ -274,6 +318,7 @@ class Said:
     denies: bool = False
     announces: bool = False
     empty: bool = False
+    thin: bool = False
     conditional: bool = False
 
 
@@ -297,7 +342,8 @@ class Reader:
             obligation,
             "evaluation" if judged else self._kind(text, place),
             announces=announces,
-            empty=announces and self._is_empty(text),
+            empty=announces and self._unsaid(text) == 0,
+            thin=text.endswith((":", "：")) and self._unsaid(text) <= THIN,
             conditional=words.conditions.search(text[-NEAR:]) is not None,
         )
 
@@ -325,6 +371,8 @@ class Reader:
             return "mandatory"
         if self._demands(words.should, text):
             return "should"
+        if text.endswith(_ASKS) and words.addressed.search(text):
+            return "mandatory"
         if any(self._is_asked(cue, text) for cue in words.asks.finditer(text)):
             return "should" if words.should.search(text) else "mandatory"
         return "mandatory" if any(self._is_duty(cue, text) for cue in words.will.finditer(text)) else None
@@ -399,18 +447,40 @@ class Reader:
         is_party = self._words.parties.search(cue[0]) or self._subject(text, cue.start()) == "party"
         return is_buyer and not is_party
 
-    def _is_empty(self, text: str) -> bool:
-        """Whether a sentence has nothing after its cue but words that announce something; in Japanese, before it."""
+    def states(self, text: str, *, about_offer: bool = False) -> bool:
+        """Whether a sentence says that something is done or is so, and not by a buyer or how things are now; if it is
+        only to be ``about_offer``, an offer or who makes it stands first."""
+        text, words = self._words.spelled(text), self._words
+        tells = words.works is NOTHING or words.tells.search(text) is not None
+        if tells or text.endswith(_ASKS) or len(_WORD.findall(text)) < STATED:
+            return False
+        begin = _after_mark(text)
+        first = min((one.start() for one in words.parties.finditer(text, begin)), default=len(text))
+        if about_offer:
+            first = min(first, *(one.start() for one in words.offers.finditer(text, begin)), len(text))
+            if first > begin + ARTICLE:
+                return False
+        elif words.states is not NOTHING and not words.states.search(text):
+            return False
+        buyers = (one for one in self._buyers.finditer(text, begin, begin + NEAR) if not _is_owner(one))
+        acts = any(one.start() < first and self._acts(one, text) for one in buyers)
+        by = (self._buyers.search(text, one.end(), one.end() + AGENT) for one in words.by.finditer(text))
+        return not acts and not any(by)
+
+    def _unsaid(self, text: str) -> int:
+        """How many words a sentence has after its cue beside those that announce something; in Japanese, before it."""
         words = self._words
         cues = (words.must, words.weak, words.should, words.will, words.begins)
         found = next((cue for pattern in cues if (cue := pattern.search(text)) is not None), None)
-        rest = text[found.end() :] if found else text
+        rest = text[min(found.end(), found.start() + CUE) :] if found else text
         if found and found[0][-1:] >= _KANA and not any(map(str.isalnum, rest)):
             rest = text[: found.start()]
-        return not any(map(str.isalnum, words.empty.sub("", rest)))
+        return len(_WORD.findall(words.announces.sub("", words.empty.sub("", rest))))
 
     def _kind(self, text: str, place: Place) -> Kind | None:
         words = self._words
+        if text.endswith(_ASKS):
+            return "instruction"
         party = words.parties.search(text)
         offered = words.bidders.match(party[0]) is not None if party else words.offers.search(text) is not None
         if words.papers.search(text) and (offered or words.handed.search(text)):
