@@ -24,7 +24,12 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 MEDIA_TYPES = {".md": "text/markdown", ".png": "image/png", ".dwg": "application/octet-stream"}
 ATTACHMENT = "drawings/plan.dwg"
 MEGABYTE = 1_000_000
-BRIEF = {"kind": "proposal", "brief": "Propose a reading garden beside the library.", "review": {"mode": "none"}}
+BRIEF = {
+    "kind": "proposal",
+    "brief": "Propose a reading garden beside the library.",
+    "review": {"mode": "none"},
+    "sections": ["research"],
+}
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
