@@ -22,6 +22,7 @@ _TOTAL = re.compile(
     r"(?:totals?|totale[ns]?|totaal|totaux|totais|totales|total[- ]?(?:sum|price|cost)s?|sum|altogether|in all"
     r"|gesamt(?:summe|preis|betrag|kosten)?|summe|insgesamt|zusammen|somme|montant total|suma|importe total|somma"
     r"|complessiv[aoi]|totaalbedrag|som|soma|valor total"
+    r"|(?:the|our) price is|(?:der|unser) preis (?:ist|beträgt)|(?:le|notre) prix est"
     r"|fixed price|lump sum|festpreis|pauschalpreis|prix ferme|prix forfaitaire)(?![^\W_])"
     r"|合計|総計|総額|小計|合计|总计|总额|总价|小计",
     re.IGNORECASE,

@@ -84,7 +84,7 @@ def terms_of(source: Source) -> Iterator[Fact]:
         for found in form.finditer(source.shown):
             if meaning := _ALL_BEHIND.match(source.shown, found.end()):
                 groups = found.groupdict()
-                term = next(groups[name] for name in ("term", "quoted", "dashed") if groups.get(name))
+                term = next(groups[name] for name in ("term", "quoted", "dashed", "several") if groups.get(name))
                 yield _term(source, found, term, meaning[0])
     for found in _EXPLAINED.finditer(source.shown):
         words = WORD.findall(found["words"])[-2 * len(found["term"]) - 1 :]
@@ -113,7 +113,8 @@ def _defining(language: str) -> tuple[re.Pattern[str], ...]:
     dashed = rf"(?<!\w)(?P<dashed>(?-i:[A-ZÀ-Þ])[^\W\d_]{{2,30}})[ ][–—-][ ]{defining}"
     article = rf"(?:(?:{alternatives((*words.plain, *words.definite))})[ ])?"
     word, before, meant = r"(?P<term>[^\W\d_]{3,30})", alternatives(words.defined_behind), alternatives(words.meant)
-    behind = rf"(?:{before})[ ]{article}(?:{word}[ ](?:{meant})(?!\w)|{quoted}(?:(?:{meant})[ ])?)"
+    several = r"(?P<several>[^\W\d_]{3,30}(?:[ ][^\W\d_]{2,30}){0,2}?)"
+    behind = rf"(?:{before})[ ]{article}(?:{several}[ ](?:{meant})(?!\w)|{quoted}(?:(?:{meant})[ ])?)"
     return (
         re.compile(rf"{_TERM},?[ ]?{defining}|{quoted}(?:{every})(?!\w)|{dashed}", re.I),
         re.compile(rf"(?<!\w){behind}", re.I),

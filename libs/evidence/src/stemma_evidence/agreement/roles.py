@@ -14,7 +14,7 @@ from .facts import ADJECTIVE_BEHIND, COMPOUNDING, WORD, Fact, alternatives, gene
 
 LEADING = "+leading"
 """Among the words of a role: said by a verb, of whoever is the head of something."""
-_TITLES = alternatives(sorted({*ANY.titles, "M", "Madame", "Monsieur"}))
+_TITLES = alternatives(sorted({*ANY.titles, "M", "Madame", "Monsieur", "Dipl.-Ing", "Dr.-Ing"}))
 _CAPITAL = r"[A-ZÀ-Þ](?:['’][A-ZÀ-Þ])?[^\W\d_]+"
 _NAME = rf"(?:(?:{_TITLES})\.?[ ]){{0,3}}{_CAPITAL}(?:[ -](?:(?:von|van|de|da|di|del|der|zu|la)[ ])?{_CAPITAL}){{0,3}}"
 _PERSON = rf"(?P<name>(?-i:(?<![^\W_]){_NAME}(?![^\W_])))"
@@ -103,7 +103,8 @@ def _noun_forms(language: str) -> tuple[re.Pattern[str], ...]:
         role += rf"(?!\w)(?:[ ]{of}[^\W\d_]+(?![^\W\d_]|[ ][0-9]))?"
     role += rf")(?!\w){_WHICH}"
     link = rf"[ ]{{0,4}}(?:[|:,*–(-][|:,*–( -]{{0,6}}|(?<!\w)(?:{alternatives(words.linking)})(?!\w))[ ]{{0,4}}"
-    forms = (rf"{role}(?:{link}|[ ]){_TITLE_BEFORE}{_PERSON}", rf"{_PERSON}{link}{role}")
+    acting = rf"[ ][^\W\d_]{{2,12}}[ ](?:{alternatives(words.linking)})[ ]"
+    forms = (rf"{role}(?:{link}|[ ]){_TITLE_BEFORE}{_PERSON}", rf"{_PERSON}(?:{link}|{acting}){role}")
     return tuple(re.compile(form, re.I) for form in forms)
 
 
@@ -127,9 +128,10 @@ def _verb_forms(language: str) -> tuple[re.Pattern[str], ...]:
     words = fact_words(language)
     leading, plain = alternatives(words.leading), alternatives(words.plain)
     led = rf"(?:(?:{plain})[ ]|l['’])*(?P<led>[^\W\d_]{{3,}})(?!\w)"
+    are = rf"(?:(?:{alternatives(words.linking)})[ ])?"
     forms = [
         rf"{_PERSON}[ ](?:{leading})[ ]{led}",
-        rf"(?<!\w)(?P<led>[^\W\d_]{{3,}})[ ](?:{alternatives(words.led_by)})[ ]{_TITLE_BEFORE}{_PERSON}",
+        rf"(?<!\w)(?P<led>[^\W\d_]{{3,}})[ ]{are}(?:{alternatives(words.led_by)})[ ]{_TITLE_BEFORE}{_PERSON}",
     ]
     if language == "de":
         forms.append(rf"(?<!\w)(?P<led>[^\W\d_]{{3,}})[ ](?:{leading})[ ]{_TITLE_BEFORE}{_PERSON}")
