@@ -37,10 +37,10 @@ from stemma_orchestrator.inputs import Limits
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.job_publisher import JobPublisher, OpenCount
 from stemma_orchestrator.lost import AdvisoryHandler
-from stemma_orchestrator.observing import Documents
+from stemma_orchestrator.observing import Documents, ErasedUsage
 from stemma_orchestrator.planning import Planning
 from stemma_orchestrator.projector import Projector
-from stemma_orchestrator.tenant_budgets import ErasedUsage, TenantBudgets
+from stemma_orchestrator.tenant_budgets import TenantBudgets
 from stemma_orchestrator.timers import Timers
 from stemma_testkit.routing import routed, routed_bytes
 

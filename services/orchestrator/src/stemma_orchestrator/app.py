@@ -54,12 +54,12 @@ from .intake import Intake
 from .job_publisher import JobPublisher
 from .late import LateErasures
 from .lost import SWEEP_EVERY_S, LostMessages
-from .observing import GAUGES, Census, Copies, Documents, Fleet, Observer
+from .observing import GAUGES, Census, Copies, Documents, ErasedUsage, Fleet, Observer
 from .orphans import Orphans
 from .planning import Planning
 from .projector import Projector, key_of
 from .repair import Repair
-from .tenant_budgets import ErasedUsage, TenantBudget, TenantBudgets
+from .tenant_budgets import TenantBudget, TenantBudgets
 from .timers import Timers
 
 DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolve)

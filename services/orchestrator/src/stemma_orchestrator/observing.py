@@ -24,6 +24,7 @@ from pydantic import ValidationError
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.document import DocumentStatus
+from stemma_contracts.v1.events import DocumentErased
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.views import SectionView
@@ -158,6 +159,30 @@ class Documents:
             self.known.pop(key, None)
             return
         self.known[key] = summary.model_copy(update={"sections": ()})
+
+
+class ErasedUsage:
+    """What erased documents came to, by tenant and document; each look reads what is new."""
+
+    def __init__(self, nats: Client) -> None:
+        self._nats = nats
+        self._last = 0
+        self.known: dict[str, dict[str, DocumentErased]] = {}
+
+    async def look(self) -> None:
+        more, pattern = True, subjects.event(ANY, ANY, "document-erased")
+        while more:
+            batch = await read_batch(self._nats, subjects.EVENTS, pattern, self._last, AT_A_TIME, ANSWER_WITHIN_S)
+            for message in batch.messages:
+                self._take(message.data)
+            self._last, more = batch.last, batch.more
+
+    def _take(self, data: bytes) -> None:
+        try:
+            event = DocumentErased.model_validate_json(data)
+        except ValidationError:  # no event of ours
+            return
+        self.known.setdefault(event.tenant, {})[event.document_id] = event
 
 
 class Census:

@@ -13,21 +13,17 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from cachetools import LRUCache
-from nats.aio.client import Client
-from pydantic import ValidationError
-from stemma_contracts import subjects
-from stemma_contracts.subjects import ANY
 from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.document import DocumentStatus
-from stemma_contracts.v1.events import AnyEvent, DocumentErased
+from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.usage import Usage
 from stemma_domain.commands import Command
 from stemma_domain.features.budget import Estimates, reserve, spent_in, waits_for_tenant
 from stemma_domain.state import Allowance, Document, State
-from stemma_eventlog import EventStore, Folded, StreamId, read_batch
+from stemma_eventlog import EventStore, Folded, StreamId
 
-from .observing import ANSWER_WITHIN_S, AT_A_TIME, Documents
+from .observing import Documents, ErasedUsage
 
 EVERY_OTHER = "*"
 _RESERVES = 4096
@@ -37,30 +33,6 @@ class TenantBudget(Budget):
     """What model calls for all documents of a tenant may come to, in each calendar month (UTC) or in all."""
 
     per: Literal["month", "all"] = "month"
-
-
-class ErasedUsage:
-    """What erased documents came to, by tenant and document; each look reads what is new."""
-
-    def __init__(self, nats: Client) -> None:
-        self._nats = nats
-        self._last = 0
-        self.known: dict[str, dict[str, DocumentErased]] = {}
-
-    async def look(self) -> None:
-        more, pattern = True, subjects.event(ANY, ANY, "document-erased")
-        while more:
-            batch = await read_batch(self._nats, subjects.EVENTS, pattern, self._last, AT_A_TIME, ANSWER_WITHIN_S)
-            for message in batch.messages:
-                self._take(message.data)
-            self._last, more = batch.last, batch.more
-
-    def _take(self, data: bytes) -> None:
-        try:
-            event = DocumentErased.model_validate_json(data)
-        except ValidationError:  # no event of ours
-            return
-        self.known.setdefault(event.tenant, {})[event.document_id] = event
 
 
 @dataclass
