@@ -17,7 +17,6 @@ from stemma_provisioning.bounds import PREFIX, Bounds
 from stemma_provisioning.permissions import person_inbox
 from stemma_provisioning.topology import (
     ACK_WAIT_S,
-    BULK_IN_HAND,
     LONGER_ACK_WAIT_S,
     NOTICES_WAITING,
     PIECE,
@@ -83,7 +82,6 @@ CLAIMS = [
     ("docs/http.md", f"after {WORDS[int(setting('cookie_longest_s') / 3600)]} hours in any case"),
     ("docs/security.md", f"Uploads are counted in chunks of {PIECE // KIB} KiB"),
     ("docs/security.md", f"At most {REQUESTS_IN_HAND} of each tenant are in hand at a time"),
-    ("docs/security.md", f"the validator has {BULK_IN_HAND} of them in hand beside"),
     ("docs/security.md", f"took more than {setting('conversion_limit_s'):.0f} s"),
     ("docs/notifications.md", f"At most {NOTICES_WAITING:,} notifications wait for each rule"),
 ]
