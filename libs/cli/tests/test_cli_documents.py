@@ -348,7 +348,7 @@ async def test_what_ended_and_was_left_for_long_is_erased_together_and_a_dry_run
     erase = ("erase", "--older-than", "10000")
     dry, unasked = await cli(*erase, "--dry-run"), await cli(*erase)
     asked = await cli(*erase, "--yes", "--json")
-    assert (dry.stdout, dry.stderr) == (f"o{document_id}\n", "1 would be erased\n")
+    assert (dry.stdout, dry.stderr.splitlines()[-1]) == (f"o{document_id}\n", "1 would be erased")
     assert (unasked.exit_code, json.loads(asked.stdout)) == (2, [f"o{document_id}"])
     assert (await cli("erase", document_id, *erase[1:])).exit_code == 2, "one or all of them"
     assert [(one.document_id, one.sequence) for _, one in backstage.received] == [
