@@ -23,7 +23,7 @@ from stemma_contracts.v1.views import DocumentView
 from stemma_markdown import sentences, split
 from stemma_testkit.driving import ENDS, wait_for
 
-pytestmark = [pytest.mark.full, pytest.mark.asyncio(loop_scope="session"), pytest.mark.xdist_group("real-model")]
+pytestmark = [pytest.mark.full, pytest.mark.asyncio(loop_scope="session")]
 WITHIN_S = 2400.0
 ANSWER_TOKENS = 200
 REVISED = (e.SectionRevised, e.SectionRevisionRefused, e.SectionFailure)

@@ -1,10 +1,11 @@
 """All pages of the desk fit 320 pixels, axe finds nothing in them, and nothing that is written there runs."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 from playwright.async_api import Page, expect
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
@@ -82,12 +83,20 @@ OPENED: dict[Prepare, str] = {assigning.prepare: "s", commenting.prepare: "c"}
 ALL_OPEN = "document.querySelectorAll('details').forEach((each) => (each.open = true))"
 
 
+@pytest_asyncio.fixture(loop_scope="session")
+async def rule(http: httpx.AsyncClient) -> AsyncIterator[None]:
+    """What the page of notifications shows; it is gone afterwards, whatever became of the test."""
+    typed = {"rule_id": "mail", "receiver": "ops@example.com", "on": "assigned"}
+    await http.post("/desk/notifications", data=typed, files={"none": ("", b"")})
+    yield
+    await http.post("/desk/notifications/mail/remove")
+
+
+@pytest.mark.usefixtures("rule")
 @pytest.mark.parametrize("scheme", ["dark", pytest.param("light", marks=pytest.mark.full)])
 async def test_each_page_fits_and_axe_finds_nothing_in_it(
-    desk: Desk, scheme: Any, address: str, bus: Backstage, http: httpx.AsyncClient, document_id: str
+    desk: Desk, scheme: Any, address: str, bus: Backstage, document_id: str
 ) -> None:
-    rule = {"rule_id": "mail", "receiver": "ops@example.com", "on": "assigned"}
-    await http.post("/desk/notifications", data=rule, files={"none": ("", b"")})
     async with desk("/desk", viewport=NARROW, color_scheme=scheme) as page:
         for number, (prepare, paths) in enumerate(SHOWN):
             await prepare(bus, one := f"{document_id}-{number}")
@@ -103,7 +112,6 @@ async def test_each_page_fits_and_axe_finds_nothing_in_it(
         picture = await page.locator(".page svg").bounding_box()
         assert picture is not None
         assert 0 < picture["width"] <= NARROW["width"], "a page fits, and need not be moved to be read"
-    await http.post("/desk/notifications/mail/remove")
 
 
 SEND = """([path, fields]) => {

@@ -9,7 +9,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 SHARING = ("services", "libs/cli", "libs/client", "libs/mcp", "libs/messaging", "libs/models", "tests/e2e")
 """Where the tests of a folder start or import the same."""
-LONG = ("tests/e2e/test_e2e_demo.py", "tests/e2e/test_e2e_model.py")
+LONG = tuple(f"tests/e2e/test_e2e_{name}.py" for name in ("demo", "model", "real_model"))
 """Each takes as long as others together, which share less with it."""
 
 
