@@ -262,7 +262,7 @@ async def test_a_section_that_is_compared_is_asked_for_as_a_redline(
 ) -> None:
     page = await http.get(f"{section(document_id)}?old=1", headers={"Accept": "text/html"})
     await http.post(f"{document(document_id)}/exports", data={"section": "research", "old": "1", "new": "2"})
-    assert "Redline" in page.text
+    assert "Export a redline (DOCX)" in page.text
     asked = requested(bus, ExportDocument)
     assert asked.redline == (VersionPair(section_id="research", from_version=1, to_version=2),)
 
@@ -292,10 +292,13 @@ USAGE = Usage(calls=3, input_tokens=700, cost=1.5)
 async def test_each_page_of_a_document_leads_back_to_it_by_its_title(
     http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    here = document(document_id)
+    here = document(other := f"t{document_id}")
+    title, draft = await bus.text(other, "Lido <b>"), await bus.text(other, "# Research\n")
+    begun = document_requested().model_copy(update={"title": title})
+    await bus.append(other, begun, section_drafted("research", draft))
     for path in ("inputs", "requirements", "reading", "returns", "fact", "sections/research/edit"):
         page = (await http.get(f"{here}/{path}", headers=PAGES)).text
-        assert re.search(f'href="{here}"[^>]*><bdi>proposal</bdi></a>', page), path
+        assert re.search(f'href="{here}"[^>]*><bdi>Lido &lt;b&gt;</bdi></a>', page), path
 
 
 @pytest.mark.req("L6")
@@ -321,7 +324,9 @@ async def test_a_question_about_the_budget_is_answered_and_the_budget_set_where_
     assert 'name="cost" inputmode="decimal" value="2.0"' in late.text, "who answers types no bounds"
     assert "would pass the budget (cost), so they wait for you: Research" in page
     assert "About 700 tokens, $1.50." in page
-    assert f'action="{here}/budget"><p>To write these would pass the budget (cost), so they wait for you: Rese' in inbox
+    assert (
+        f'action="{here}/budget"><p>To write these would pass the budget (cost), so they wait for you: <bdi>' in inbox
+    )
     assert (
         '<input type="hidden" name="question" value="b2"><p class="buttons"><button name="answer" value="once">'
         in inbox

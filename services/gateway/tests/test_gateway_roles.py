@@ -9,10 +9,12 @@ import httpx
 import pytest
 import pytest_asyncio
 from stemma_contracts.v1 import events as e
+from stemma_contracts.v1.budgets import BudgetQuestion, BudgetView
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.requests import ApproveSection, WithdrawApproval
 from stemma_contracts.v1.section import Activity, SectionStatus
+from stemma_contracts.v1.usage import Usage
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
@@ -26,7 +28,10 @@ REVIEWS = {"approve", "revise", "assign", "comments"}
 WRITES = {"edit", "instruct", "regenerate", "restore"}
 WRITTEN = REVIEWS | WRITES | {"retry", "exports"}
 OFFERED: dict[str, dict[Role, set[str]]] = {
-    "/desk": {Role.REVIEWER: {"approve", "assign", "stale"}, Role.AUTHOR: {"approve", "assign", "stale", "new"}},
+    "/desk": {
+        Role.REVIEWER: {"approve", "assign", "stale"},
+        Role.AUTHOR: {"approve", "assign", "stale", "new", "budget"},
+    },
     "/desk/documents": {Role.REVIEWER: set(), Role.AUTHOR: {"new"}},
     DOCUMENT: {Role.REVIEWER: REVIEWS, Role.AUTHOR: WRITTEN | {"budget"}, Role.OWNER: WRITTEN | {"budget", "work"}},
     f"{DOCUMENT}/map": {Role.REVIEWER: set(), Role.AUTHOR: {"retry"}, Role.OWNER: {"retry", "work"}},
@@ -54,7 +59,8 @@ async def prepare(bus: Backstage, document_id: str) -> None:
         section_id="solution", job_id="j-9", activity=Activity.GENERATE, status=SectionStatus.FAILED
     )
     await bus.append(document_id, document_requested(), prices, *events, review_requested("research", 2), failed)
-    await bus.list_research(document_id, version=2, stale=True)
+    question = BudgetQuestion(question="b1", bound="cost", sections=("research",), usage=Usage())
+    await bus.list_research(document_id, version=2, stale=True, budget=BudgetView(question=question))
     told = Capabilities(kinds=(DocumentKind(kind="proposal", title="Proposal", sections=()),))
     await bus.js.publish("$KV.capabilities.orchestrator", told.model_dump_json().encode())
 

@@ -10,7 +10,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.plans import Plan, PlannedWork
 from stemma_contracts.v1.provenance import Origin
-from stemma_contracts.v1.requests import KeepSections, PlanChange, RegenerateSections
+from stemma_contracts.v1.requests import KeepSections, PlanChange, RegenerateSection, RegenerateSections
 from stemma_contracts.v1.section import SectionStatus
 from stemma_contracts.v1.staleness import ChangedUpstream, UpstreamVersion
 from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
@@ -20,7 +20,7 @@ from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import CREATED_AT, document_requested, plan, section_drafted
 
 from .conftest import PAGES
-from .desk_pages import NARROW, Desk, check, plain, requested
+from .desk_pages import NARROW, Desk, all_requested, check, plain, requested
 
 pytestmark = pytest.mark.req("H8", "H5")
 FRESHENS, STALES = "these are not stale any more: Budget", "these may become stale: Budget"
@@ -72,7 +72,6 @@ async def prepare(bus: Backstage, document_id: str) -> None:
 async def test_what_would_follow_from_a_form_of_a_section_is_shown_with_its_cost_and_nothing_of_it_is_done(
     http: httpx.AsyncClient, bus: Backstage, document_id: str
 ) -> None:
-    await stale_document(bus, document_id)
     usage = Usage(calls=3, input_tokens=700, cost=1.5)
     work = (PlannedWork(section_id="solution", kind="write", usage=usage, seconds=40),)
     bus.accepted = {"plan": Plan(sequence=3, work=work, stale=("budget",), usage=usage, seconds=40)}
@@ -80,7 +79,7 @@ async def test_what_would_follow_from_a_form_of_a_section_is_shown_with_its_cost
     at = f"/desk/documents/{document_id}/sections/solution"
     page = await http.post(f"{at}/regenerate", data=form, headers=PAGES)
     told = plain(page.text)
-    assert "Models work on: Solution About 3 model calls, 700 tokens, $1.50. about 40 seconds." in told
+    assert "Models work on: Solution About 3 model calls, 700 tokens, $1.50, about 40 seconds." in told
     assert "May be stale then: Budget" in told
     assert "Nothing was changed." in told
     assert "\nShorter.</textarea>" in page.text, "what was typed stays, to be sent"
@@ -88,6 +87,47 @@ async def test_what_would_follow_from_a_form_of_a_section_is_shown_with_its_cost
     asked = requested(bus, PlanChange)
     assert asked.change == "regenerate-section"
     assert asked.body == {"section_id": "solution", "version": 1, "guidance": "Shorter."}
+
+
+async def test_what_a_plan_was_asked_of_stays_chosen_and_a_refusal_names_the_fields_of_that_form(
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    draft = await bus.text(document_id, "# Two\n")
+    second, third = (
+        e.SectionEdited(section_id="solution", version=number, draft=draft, origin=Origin.WRITTEN, actor="bob")
+        for number in (2, 3)
+    )
+    await bus.append(document_id, second, third)
+    bus.accepted = {"plan": Plan(sequence=3)}
+    at = f"/desk/documents/{document_id}/sections/solution"
+    restored = await http.post(
+        f"{at}/restore", data={"version": "3", "restore_version": "1", "plan": "yes"}, headers=PAGES
+    )
+    written = await http.post(f"{at}/regenerate", data={"version": "3", "replace_edited": "on", "plan": "yes"})
+    assert "<option>2</option><option selected>1</option>" in restored.text
+    assert 'name="replace_edited" checked' in written.text
+    bus.problems = (Problem(field="body.version", message="version 4 is current"),)
+    refused = await http.post(f"{at}/regenerate", data={"version": "3", "plan": "yes"}, headers=PAGES)
+    assert ">Not done: version: version 4 is current<" in refused.text
+
+
+async def test_what_would_follow_is_gone_to_and_one_key_still_does_what_the_form_is_for(
+    desk: Desk, bus: Backstage, document_id: str
+) -> None:
+    bus.accepted = {"plan": Plan(sequence=3, stale=("budget",))}
+    async with desk(f"/desk/documents/{document_id}/sections/solution", viewport=NARROW) as page:
+        await page.keyboard.press("g")
+        await page.keyboard.type("Shorter.")
+        await page.locator("[action$='/regenerate'] [name=plan]").click()
+        await expect(page.locator("#plan")).to_be_focused()
+        await expect(page.locator("#plan")).to_be_in_viewport()
+        await expect(page.locator("[data-refused]")).to_be_hidden()
+        bus.accepted = {}
+        await page.keyboard.press("g")
+        await page.keyboard.press("Control+Enter")
+        await page.wait_for_url("**?done=regenerate**")
+    planned, regenerated = all_requested(bus, PlanChange, RegenerateSection)
+    assert (planned.body["guidance"], regenerated.guidance) == ("Shorter.", "Shorter.")
 
 
 async def shown(http: httpx.AsyncClient, document_id: str, *names: str) -> str:

@@ -233,7 +233,8 @@ def title_of(problem: ProblemDetails, language: str) -> str:
 
 
 def _reason(problem: Problem, language: str) -> Reason:
-    field = words(language).get(f"field_{problem.field.rpartition('.')[2]}", "") or problem.field
+    planned = problem.field.removeprefix("body").removeprefix(".")
+    field = words(language).get(f"field_{planned.rpartition('.')[2]}", "") or planned
     if language == WRITTEN_IN:
         return Reason(field, escape(problem.message))
     template = sentence(problem.code, problem.params, language)

@@ -82,11 +82,15 @@ function sinceLast() {
   localStorage.setItem(seen, version);
 }
 
-// The page that a refusal comes with has the words of the form, also where that form is no more.
+// The page that a refusal comes with has the words of the form, also where that form is no more. One that tells what
+// would follow is gone to where it tells it.
 document.addEventListener("refused", async ({ detail }) => {
   if (!detail.includes('<main id="main"')) return;
   await put(detail);
   main().querySelector(".note[role=alert]")?.remove(); // the same is told above, where it is in view
+  const plan = document.getElementById("plan");
+  plan?.focus({ preventScroll: true });
+  plan?.scrollIntoView();
 });
 
 function lost(status) {

@@ -29,7 +29,7 @@ async function send(form, action, body) {
     document.dispatchEvent(new Event("sent"));
     location.assign(answer.headers.get("Location"));
   } else if (answer.status === 401) note("ended", true);
-  else tell(await answer.text());
+  else tell(await answer.text(), !answer.ok);
 }
 
 async function answered(action, body) {
@@ -56,9 +56,10 @@ async function asked(action, what) {
   }
 }
 
-function tell(page) {
+// An answer that refuses nothing is a page, too: of what would follow.
+function tell(page, isRefused) {
   const why = new DOMParser().parseFromString(page, "text/html").querySelector("main [role=alert]");
   document.querySelector("[data-refused]").textContent = why?.textContent ?? "";
-  note("refused", true);
+  note("refused", isRefused);
   document.dispatchEvent(new CustomEvent("refused", { detail: page }));
 }
