@@ -243,6 +243,25 @@ def _without_picture(root: Root) -> None:
 
 
 @pytest.mark.req("W2", "W3")
+async def test_the_description_of_a_picture_that_came_among_words_is_none_of_them(
+    converter: Converter, make_picture: Callable[..., bytes]
+) -> None:
+    draft = "See the ![arrow](plan.png) in the north.\n\nThe end.\n"
+    content, drafts = await exported(converter, draft, assets={"plan.png": make_picture()})
+
+    def edit(root: Root) -> None:
+        _picture_among_words(root)
+        silent(paragraph(root, "The end"), "end", "last")
+        silent(paragraph(root, "See the"), "See", "Find")
+        new = new_behind(paragraph(root, "The last"), "New words.")
+        new.append(deepcopy(paragraph(root, "The last")[-1]))
+
+    section = read(edited(content, edit), drafts).sections[0]
+    assert section.edits[-1].after == draft.replace("See", "Find").replace("end", "last") + "\nNew words.\n"
+    assert [(one.change, one.about) for one in section.unsupported] == [("picture_added", "A chart of sales")] * 2
+
+
+@pytest.mark.req("W2", "W3")
 @pytest.mark.parametrize(
     ("edit", "old", "new"),
     [
@@ -460,8 +479,16 @@ def _replaced(root: Root) -> None:
     blips[0].set(f"{R}embed", blips[1].get(f"{R}embed", ""))
 
 
+def _picture_among_words(root: Root) -> None:
+    run = deepcopy(next(one.getparent() for one in root.iter(f"{W}drawing")))
+    assert run is not None
+    next(run.iter("{*}docPr")).set("descr", "A chart of sales")
+    paragraph(root, "The end").append(run)
+
+
 OBJECTS: dict[str, tuple[Callable[[Root], None], tuple[str, str]]] = {
     "added": (_added_picture, ("picture_added", "a sketch")),
+    "added among words": (_picture_among_words, ("picture_added", "A chart of sales")),
     "gone": (lambda root: remove(_picture(root)), ("picture_gone", "The site")),
     "replaced": (_replaced, ("picture_replaced", "The site")),
     "moved": (lambda root: paragraph(root, "The end").addprevious(_picture(root)), ("picture_moved", "The site")),
@@ -470,7 +497,7 @@ OBJECTS: dict[str, tuple[Callable[[Root], None], tuple[str, str]]] = {
 
 
 @pytest.mark.req("W2", "W3")
-async def test_changes_of_pictures_that_stand_alone_and_of_formulas_are_told_and_change_no_text(
+async def test_changes_of_pictures_and_of_formulas_are_told_and_change_no_text(
     converter: Converter, make_picture: Callable[..., bytes]
 ) -> None:
     draft = (

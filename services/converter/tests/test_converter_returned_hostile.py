@@ -2,13 +2,18 @@
 
 import asyncio
 from collections.abc import Callable
+from io import BytesIO
+from zipfile import ZipFile
 
 import pytest
 from lxml import etree
 from stemma_converter.converter import Converter
+from stemma_converter.objects import Objects, Placed, changed_objects
 from stemma_converter.placing import Draft
+from stemma_converter.placing import Placed as PlacedParagraphs
 from stemma_converter.returned import NotReturned
-from stemma_ooxml.word import ORIGIN, W
+from stemma_markdown import document_of
+from stemma_ooxml.word import ORIGIN, Left, Paragraph, W, marked
 from stemma_testkit.counting import calls
 
 from .returned_files import AUTHOR, Root, edited, exported, new_behind, paragraph, read, run_of, with_part
@@ -133,3 +138,40 @@ def test_text_that_a_style_hides_is_not_read_as_words(left: tuple[bytes, tuple[D
     content, drafts = left
     changed = edited(edited(content, hide), _styled(kind), "word/styles.xml")
     assert [one.edits for one in read(changed, drafts).sections] == [()]
+
+
+@pytest.mark.req("S6")
+async def test_a_picture_whose_file_is_damaged_is_another_one(
+    converter: Converter, make_picture: Callable[..., bytes]
+) -> None:
+    draft = "It is flat.\n\n![The site](plan.png)\n\nThe end.\n"
+    content, drafts = await exported(converter, draft, assets={"plan.png": make_picture()})
+    with ZipFile(BytesIO(content)) as package:
+        entry = next(one for one in package.infolist() if one.filename.startswith("word/media/"))
+    damaged = bytearray(content)
+    damaged[content.index(entry.filename.encode(), entry.header_offset) + len(entry.filename) + 9] ^= 0xFF
+    section = read(bytes(damaged), drafts).sections[0]
+    assert (section.edits, [one.change for one in section.unsupported]) == ((), ["picture_replaced"])
+
+
+@pytest.mark.req("S6")
+def test_four_times_the_pictures_are_four_times_the_work() -> None:
+    def work(size: int) -> int:
+        left = Left("a", 1, "", frozenset(), tuple((n, n + 1) for n in range(size)), looks=("a",) * size)
+        now = Objects([Placed(n, n + 1, "", f"{n}") for n in range(size, 2 * size)])
+        return calls(lambda: list(changed_objects(left, now, [])))
+
+    assert work(400) < 5.5 * work(100)
+
+
+@pytest.mark.req("S6")
+def test_four_times_the_references_to_a_footnote_of_four_times_the_paragraphs_are_four_times_the_work() -> None:
+    def work(size: int) -> int:
+        draft = "".join(f"Words {n}.[^a]\n\n" for n in range(size)) + "[^a]: Note.\n"
+        draft += "".join(f"\n    Piece {n}.\n" for n in range(size))
+        document = document_of(draft)
+        words = [one.text for one in document.prose if not one.in_footnote]
+        shown = [Paragraph(text, (marked(0, "a" * 64, n, text),), notes=("1",)) for n, text in enumerate(words)]
+        return calls(lambda: PlacedParagraphs(shown, [Draft("a", 1, "a" * 64, draft)], [document]))
+
+    assert work(200) < 5.5 * work(50)

@@ -45,7 +45,7 @@ class ReturnedConflict(Contract):
 
 
 class ReturnedObject(Contract):
-    """Something that is no text and is not taken over: a picture that stood alone, or formulas.
+    """Something that is no text and is not taken over: a picture, or formulas.
 
     ``about`` says which: the description of a picture, or the words beside it.
     """

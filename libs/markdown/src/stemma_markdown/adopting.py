@@ -117,10 +117,12 @@ class _Adopting:
         if not gone:
             return text
         noted = Document("\n\n".join([text, *(f"[^{label}]: x" for label in gone)]))
-        for mark in sorted(noted.footnotes, key=lambda mark: mark.start, reverse=True):
+        kept, at = list[str](), 0
+        for mark in sorted(noted.footnotes, key=lambda mark: mark.start):
             if mark.label in gone and not mark.is_definition:
-                text = text[: mark.start - 2] + text[mark.end + 1 :]
-        return text
+                kept.append(text[at : mark.start - 2])
+                at = mark.end + 1
+        return "".join([*kept, text[at:]])
 
     # What is where.
 

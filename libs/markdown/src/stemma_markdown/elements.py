@@ -132,10 +132,12 @@ def notes_of(prose: Sequence[Prose], marks: Sequence[FootnoteMark]) -> Mapping[i
     for number, one in enumerate(prose):
         if one.in_footnote and (at := bisect_right(definitions, (one.start, "\U0010ffff"))):
             units[definitions[at - 1][1]].append(number)
+    # A footnote may have many pieces, and be referred to often.
+    pieces = {label: tuple(numbers) for label, numbers in units.items()}
     for mark in sorted((mark for mark in marks if not mark.is_definition), key=lambda mark: mark.start):
         number = bisect_right(starts, mark.start) - 1
         if number >= 0 and not prose[number].in_footnote:
-            found[number].append(tuple(units[mark.label]))
+            found[number].append(pieces.get(mark.label, ()))
     return {number: tuple(notes) for number, notes in found.items()}
 
 

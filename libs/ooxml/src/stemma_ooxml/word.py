@@ -87,8 +87,8 @@ class Paragraph:
 
     ``level`` is that of a heading, else 0; ``depth`` that of an item of a list, else None. In a table ``row`` is a
     number of its own and ``cell`` counts from 0. ``note`` is the id of the footnote that it stands in, ``notes`` are
-    those of the ones that it refers to. ``pictures`` are
-    those that stand in it without words, ``formulas`` the letters of all formulas in it.
+    those of the ones that it refers to. ``pictures`` are those that stand in it without words, ``among`` the places and
+    descriptions in its text of those among words, ``formulas`` the letters of all formulas in it.
     ``numbered`` is the text of one that has numbers of pages among its words, with a sign in the place of each.
     """
 
@@ -103,13 +103,14 @@ class Paragraph:
     notes: tuple[str, ...] = ()
     comments: tuple[str, ...] = ()
     pictures: tuple["Picture", ...] = ()
+    among: tuple[tuple[int, str], ...] = ()
     formulas: str = ""
     numbered: str = ""
     element: etree._Element | None = field(default=None, repr=False, compare=False)
 
 
 class Picture(NamedTuple):
-    """A picture: its description, and a fingerprint of its file; empty where that is not in the document."""
+    """A picture: its description, and a fingerprint of its file; empty where that cannot be read in the document."""
 
     description: str
     look: str = ""
@@ -256,7 +257,11 @@ class WordFile:
         shown = next((one.get(_EMBEDDED, "") for one in drawing.iter("{*}blip")), "")
         _, part = self._related.get(shown, ("", ""))
         if part not in self._looks:
-            self._looks[part] = sha256(self._package.read(part)).hexdigest()[:_PRINT] if part in self._package else ""
+            try:
+                content = self._package.read(part) if part in self._package else b""
+            except PackageError:
+                content = b""
+            self._looks[part] = sha256(content).hexdigest()[:_PRINT] if content else ""
         return self._looks[part]
 
     def aside(self) -> tuple[str, ...]:
@@ -387,7 +392,10 @@ class _View:
                 yield from self._table(element)
         if before.text:
             comments = tuple(before.comments)
-            yield Paragraph("".join(before.text), tuple(before.marks), comments=comments, **place._asdict())
+            notes = tuple(before.notes)
+            yield Paragraph(
+                "".join(before.text), tuple(before.marks), notes=notes, comments=comments, **place._asdict()
+            )
 
     def _elements(self, parent: etree._Element) -> Iterator[etree._Element]:
         for element in parent:
@@ -508,6 +516,7 @@ class _View:
             notes=tuple(now.notes),
             comments=tuple(now.comments),
             pictures=() if now.has_words else tuple(Picture(now.text[at], look) for at, look in now.pictures.items()),
+            among=tuple(_among(now)) if is_text else (),
             formulas="".join(now.formulas),
             numbered="" if is_contents or not now.pages else _numbered(now),
             element=paragraph,
@@ -526,6 +535,14 @@ class _View:
             row_number = self._rows
             for cell, element in enumerate(_inside(row, f"{W}tc")):
                 yield from self.blocks(element, _Place(number, row_number, cell))
+
+
+def _among(now: _Open) -> Iterator[tuple[int, str]]:
+    at = 0
+    for place, text in enumerate(now.text):
+        if place in now.pictures:
+            yield at, text
+        at += len(text)
 
 
 def _numbered(now: _Open) -> str:

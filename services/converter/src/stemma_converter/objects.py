@@ -1,7 +1,8 @@
-"""What of a file is no text: pictures that stand alone, and formulas. Changes of them are told, and not taken over."""
+"""What of a file is no text: pictures, and formulas. Changes of them are told, and not taken over."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from stemma_contracts.v1.returned import ReturnedObject
@@ -22,6 +23,8 @@ class Objects:
     """The pictures and formulas of a section, and the pieces of prose of it that are there."""
 
     pictures: list[Placed] = field(default_factory=list)
+    among: list[str] = field(default_factory=list)
+    """The descriptions of pictures that stand among words."""
     formulas: str = ""
     units: set[int] = field(default_factory=set)
 
@@ -46,6 +49,7 @@ def objects_in(paragraphs: Iterable[tuple[int | None, Sequence[int], Paragraph]]
             found.setdefault(section, Objects()).units.update(units)
         if last[0] == section:
             found[section].formulas += paragraph.formulas
+            found[section].among += (description for _, description in paragraph.among)
             waiting += ((section, last[1], picture) for picture in paragraph.pictures)
     _close(found, waiting, None, -1)
     return found
@@ -57,34 +61,60 @@ def _close(found: dict[int, Objects], waiting: list[tuple[int, int, Picture]], s
     waiting.clear()
 
 
+def without_new(paragraph: Paragraph, known: Collection[str]) -> Paragraph:
+    """A paragraph with only those pictures among its words that nobody knew, and without their descriptions.
+
+    ``known`` are the descriptions that drafts have, as `letters`.
+    """
+    if not paragraph.among:
+        return paragraph
+    is_intact = any(mark.text == fingerprint(paragraph.text) for mark in paragraph.marks)
+    new = () if is_intact else tuple(one for one in paragraph.among if letters(one[1]) not in known)
+    kept, at = list[str](), 0
+    for start, description in new:
+        kept.append(paragraph.text[at:start])
+        at = start + len(description)
+    return replace(paragraph, text="".join([*kept, paragraph.text[at:]]), among=new)
+
+
+def letters(description: str) -> str:
+    """A description as it counts: programs change its marks."""
+    return "".join(filter(str.isalnum, description.casefold()))
+
+
 def changed_objects(left: Left, now: Objects, prose: Sequence[str]) -> Iterator[ReturnedObject]:
     """What people did to the objects of a section, as far as the file says how they left."""
     if left.pictures is not None:
         looks = left.looks if len(left.looks) == len(left.pictures) else ("",) * len(left.pictures)
         there = [Placed(*place, look=look) for place, look in zip(left.pictures, looks, strict=True)]
         yield from _changed_pictures(there, now, prose)
+    yield from (ReturnedObject(change="picture_added", about=one[:200]) for one in now.among)
     if left.formulas is not None and left.formulas != fingerprint(now.formulas):
         yield ReturnedObject(change="formulas_changed")
 
 
-def _stays(one: Placed, other: Placed) -> bool:
-    return _has_place(one, other) and one.look in ("", other.look)
+_Key = tuple[str | int, ...]
 
 
-def _is_elsewhere(one: Placed, other: Placed) -> bool:
-    return one.look == other.look != ""
+def _places(one: Placed) -> list[_Key]:
+    return [("before", one.before), *([("behind", one.behind)] if one.behind >= 0 else [])]
 
 
-def _has_place(one: Placed, other: Placed) -> bool:
-    return other.before == one.before or other.behind == one.behind >= 0
+def _as_it_was(one: Placed) -> list[_Key]:
+    return [(*place, one.look) for place in _places(one)]
+
+
+def _look(one: Placed) -> list[_Key]:
+    return [(one.look,)] if one.look else []
 
 
 def _changed_pictures(left: Sequence[Placed], now: Objects, prose: Sequence[str]) -> Iterator[ReturnedObject]:
     there, gone = list(now.pictures), list(left)
-    _paired(gone, there, _stays)
-    for one in _paired(gone, there, _is_elsewhere):
+    # An export may not say how its pictures look.
+    _paired(gone, there, _as_it_was if all(one.look for one in gone) else _places)
+    for one in _paired(gone, there, _look):
         yield ReturnedObject(change="picture_moved", about=_about(one, prose))
-    for one in _paired(gone, there, _has_place):
+    for one in _paired(gone, there, _places):
         yield ReturnedObject(change="picture_replaced", about=_about(one, prose))
     for one in gone:
         # With its caption it is gone by an edit.
@@ -93,14 +123,22 @@ def _changed_pictures(left: Sequence[Placed], now: Objects, prose: Sequence[str]
     yield from (ReturnedObject(change="picture_added", about=one.description[:200]) for one in there)
 
 
-def _paired(old: list[Placed], new: list[Placed], fits: Callable[[Placed, Placed], bool]) -> list[Placed]:
-    """Take those that fit from both lists; the old ones of them."""
-    found = list[Placed]()
-    for one in list(old):
-        if (other := next((other for other in new if fits(one, other)), None)) is not None:
-            old.remove(one)
-            new.remove(other)
-            found.append(one)
+def _paired(old: list[Placed], new: list[Placed], keys: Callable[[Placed], list[_Key]]) -> list[Placed]:
+    """Take those with a key in common from both lists; the old ones of them."""
+    free, taken = defaultdict[_Key, deque[int]](deque), set[int]()
+    for number, other in enumerate(new):
+        for key in keys(other):
+            free[key].append(number)
+    found, rest = list[Placed](), list[Placed]()
+    for one in old:
+        for numbers in (waiting := [free[key] for key in keys(one)]):
+            while numbers and numbers[0] in taken:
+                numbers.popleft()
+        first = min((numbers[0] for numbers in waiting if numbers), default=None)
+        if first is not None:
+            taken.add(first)
+        (rest if first is None else found).append(one)
+    old[:], new[:] = rest, [other for number, other in enumerate(new) if number not in taken]
     return found
 
 

@@ -12,7 +12,7 @@ from stemma_markdown import Document, in_order, match_parts
 from stemma_markdown.adopting import Adopted, Returned, adopt
 from stemma_ooxml.word import Left, Paragraph, fingerprint, same
 
-from .objects import Objects, changed_objects, objects_in
+from .objects import Objects, changed_objects, letters, objects_in, without_new
 from .unshown import in_parts, joined, shown_of, with_places
 
 _LABEL = re.compile(r"[^\d\s:\uff1a][^\d:\uff1a]{0,30}(?:\d[\d.]*)?\s?[:\uff1a]\s*")
@@ -58,7 +58,8 @@ class Placed:
         ]
         self.around = list[str]()
         self.certainty = 1.0
-        claims = [_Claim(one) for one in paragraphs]
+        known = {letters(image.description) for document in documents for image in document.images}
+        claims = [_Claim(without_new(one, known)) for one in paragraphs]
         has_marks = any(one.marks for one in paragraphs if not one.note)
         self._by_marks(claims)
         self._by_references(claims)
@@ -142,11 +143,13 @@ class Placed:
         LibreOffice loses the words of a footnote behind a comment.
         """
         there = {(claim.base, unit) for claim in claims for unit in claim.units}
+        noted = dict[tuple[int, int], tuple[int, ...]]()
         for claim in claims:
             wanted = self._notes(claim)
             if claim.base is not None and len(claim.paragraph.notes) >= len(wanted):
-                pieces = {(claim.base, unit) for units in wanted for unit in units}
-                yield from pieces - there
+                noted |= {(claim.base, units[0]): units for units in wanted if units}
+        for (base, _), units in noted.items():
+            yield from {(base, unit) for unit in units} - there
 
     def _by_text(self, claims: Sequence[_Claim], has_marks: bool) -> None:
         """Paragraphs without marks that say what one says that is gone; in a file without marks, or what is alike."""
