@@ -94,7 +94,8 @@ def test_stays_quiet_within_one_section_and_about_limits() -> None:
     assert found_in("The warranty is at least 24 months.", "The warranty is 36 months.") == []
 
 
-def test_reads_a_long_word_and_many_facts_in_linear_time() -> None:
+def test_reads_long_words_and_rows_and_many_facts_in_linear_time() -> None:
+    assert found_in(f"|{' ' * 200_000}\nx", "") == []
     many = " ".join(f"The crane number {n} lifts {n} tonnes." for n in range(200))
     assert found_in("A" * 20_000 + " (A)", many, many) == []
 
@@ -199,6 +200,18 @@ def test_tells_what_an_abbreviation_is_that_no_text_explains() -> None:
     assert [(one.text, one.where, one.line, one.count) for one in unexplained(sources, {"TPR"})] == [
         ("SAR", "s0", 1, 2)
     ]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "We do NOT charge for it, and it is not dear.\n\n| TOTAL | 500 |\n|---|---|\n| NEW | 5 |"),
+        ("de", "NUR wer nur fragt, hat das ZIEL: Ein Ziel genügt."),
+        ("fr", "Le chantier est suivi par Mme LEROY et Jean DUPONT.\n\n- Marie-Anne PETIT, architecte"),
+    ],
+)
+def test_takes_stressed_words_totals_and_surnames_for_no_abbreviations(language: str, text: str) -> None:
+    assert list(unexplained([read(text, "text/markdown", language, standing="section", name="s")])) == []
 
 
 _MARK = re.compile(r"\{\{(.*?)=>(.*?)\|(\w+)\|(\d?)\}\}")

@@ -19,6 +19,7 @@ from stemma_evidence import (
     named,
     read,
     sums_of,
+    unexplained,
     units_of,
 )
 from stemma_evidence.requirements import (
@@ -141,6 +142,7 @@ READERS: dict[str, tuple[int, Reader, tuple[str, ...]]] = {
     "coverage": (2500, _covering, (
         "## s{7}\n\nwater {n} pump {313}\n\n", "- word{50} thing{49} other{47}\n", "| the pump | 3 |\n", "# a\n",
     )),
+    "abbreviations": (2000, lambda text: lambda: list(unexplained([source(text)])), ("The SAR was sent, ", "SAR\n")),
     "doubts": (2500, _doubting("en"), (
         "The fence costs EUR {n} a year and not before {n} June all {n} paid. ",
         "not all no one of the two thirds of 412th, ", "a. ", "EUR 5; ", "red fence, ",

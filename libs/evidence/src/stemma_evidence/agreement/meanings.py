@@ -12,7 +12,8 @@ from stemma_evidence.claims.vocabulary import ANY
 from stemma_evidence.sources.source import Source
 from stemma_evidence.sources.words import content_words
 
-from .facts import WORD, Fact, alternatives
+from .facts import ADJECTIVE_BEHIND, WORD, Fact, alternatives
+from .roles import TITLES
 
 _QUOTED = r"[“„«\"「][ \u00a0]?(?P<term>[^\W\d_][^\n“”„«»\".:「」]{1,60}?)[ \u00a0]?[”“»\"」],?[ ]?"
 _TERM = r"(?:[“„«\"「]|(?<![^\n])[ #>*-]{0,8})(?P<term>[^\W\d_][^\n“”„«»\".:「」]{1,60}?)[”“»\" *」]{1,6}"
@@ -28,6 +29,11 @@ _WITH_MEANING = re.compile(
     r"(?<![\w&-])([A-ZÀ-Þ][A-ZÀ-Þ0-9&]{1,5})s?"
     r"(?:[ ]?\([^\W\d]|[ ]?[=:–—][ ]?[^\W\d_]{2}|[ ]\|[ ]*[^\W\d_]{2,}[ ][^\W\d_])"
 )
+_SURNAME = re.compile(
+    rf"(?:(?<!\w)(?:{TITLES})\.?|(?<=[\w,;(|:-][ ])[A-ZÀ-Þ][a-zß-ÿ]+(?:-[A-ZÀ-Þ][a-zß-ÿ]+)?)[ ]([A-ZÀ-Þ]{{3,6}})(?!\w)"
+)
+"""A name in capitals, as in French: "Mme LEROY", "Paul DURAND"."""
+_WORD_IN_LETTERS = re.compile(r"(?<!\w)[^\W\d_][a-zß-ÿ]{2,5}(?!\w)")
 _ROMAN = re.compile(r"[IVXLC]+")
 _WORD_IN_CAPITALS = re.compile(r"(?<!\w)[A-ZÀ-Þ]{2,}(?!\w)")
 _FEWEST_CAPITALS = 2
@@ -46,18 +52,20 @@ class Unexplained:
 def unexplained(texts: Sequence[Source], known: Collection[str] = ()) -> Iterator[Unexplained]:
     """The abbreviations that none of the texts explains, in their order; ``known`` are those of other texts.
 
-    What everybody knows, as PDF, needs no meaning; Chinese and Japanese texts are not looked at.
+    What everybody knows, as PDF, needs no meaning, and a word that also stands in small letters is only stressed;
+    Chinese and Japanese texts are not looked at.
     """
     first, counts = dict[str, tuple[Source, re.Match[str]]](), Counter[str]()
     explained = {*known, *(code for codes in ANY.currencies.values() for code in codes), *ANY.companies}
     for source in texts:
         explained |= _known(source.language)
         explained |= {found[1] for form in (_IN_BRACKETS, _WITH_MEANING) for found in form.finditer(source.shown)}
+        explained |= {*_SURNAME.findall(source.shown)} if source.language in ADJECTIVE_BEHIND else set()
+        explained |= {word.upper() for word in _WORD_IN_LETTERS.findall(source.shown)}
         explained |= {word.upper() for fact in terms_of(source) for word in fact.about}
-        for found in _SHORT.finditer(source.shown):
-            if _is_abbreviation(source.shown, found):
-                first.setdefault(found["term"], (source, found))
-                counts[found["term"]] += 1
+        for found in _abbreviations(source.shown):
+            first.setdefault(found["term"], (source, found))
+            counts[found["term"]] += 1
     for term, (source, found) in first.items():
         if term not in explained:
             yield Unexplained(term, source.name, _line(source, found), counts[term])
@@ -68,14 +76,23 @@ def _known(language: str) -> frozenset[str]:
     return fact_words(language).known | fact_words("any").known
 
 
-def _is_abbreviation(shown: str, found: re.Match[str]) -> bool:
-    """Whether it is none of a heading or sentence in capitals, and no number."""
-    start, end = shown.rfind("\n", 0, found.start()) + 1, shown.find("\n", found.end())
-    line = shown[start : end if end >= 0 else len(shown)]
+def _abbreviations(shown: str) -> Iterator[re.Match[str]]:
+    """Those of a text that are of no heading or sentence in capitals, and no numbers."""
+    end, is_shouted = -1, False
+    for found in _SHORT.finditer(shown):
+        if found.start() > end:
+            start, end = shown.rfind("\n", 0, found.start()) + 1, shown.find("\n", found.end())
+            end = end if end >= 0 else len(shown)
+            is_shouted = _is_shouted(shown[start:end])
+        capitals = sum(map(str.isalpha, found["term"]))
+        if capitals >= _FEWEST_CAPITALS and not is_shouted and not _ROMAN.fullmatch(found["term"]):
+            yield found
+
+
+def _is_shouted(line: str) -> bool:
     letters = [letter for letter in line if letter.isalpha()]
-    is_shouted = 2 * sum(map(str.isupper, letters)) > len(letters) and len(_WORD_IN_CAPITALS.findall(line)) > 1
-    capitals = sum(map(str.isalpha, found["term"]))
-    return capitals >= _FEWEST_CAPITALS and not is_shouted and not _ROMAN.fullmatch(found["term"])
+    capitals = sum(map(str.isupper, letters))
+    return 2 * capitals > len(letters) and (capitals == len(letters) or len(_WORD_IN_CAPITALS.findall(line)) > 1)
 
 
 def terms_of(source: Source) -> Iterator[Fact]:

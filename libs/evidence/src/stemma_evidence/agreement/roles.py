@@ -14,11 +14,11 @@ from .facts import ADJECTIVE_BEHIND, COMPOUNDING, WORD, Fact, alternatives, gene
 
 LEADING = "+leading"
 """Among the words of a role: said by a verb, of whoever is the head of something."""
-_TITLES = alternatives(sorted({*ANY.titles, "M", "Madame", "Monsieur", "Dipl.-Ing", "Dr.-Ing"}))
+TITLES = alternatives(sorted({*ANY.titles, "M", "Madame", "Monsieur", "Dipl.-Ing", "Dr.-Ing"}))
 _CAPITAL = r"[A-ZÀ-Þ](?:['’][A-ZÀ-Þ])?[^\W\d_]+"
-_NAME = rf"(?:(?:{_TITLES})\.?[ ]){{0,3}}{_CAPITAL}(?:[ -](?:(?:von|van|de|da|di|del|der|zu|la)[ ])?{_CAPITAL}){{0,3}}"
+_NAME = rf"(?:(?:{TITLES})\.?[ ]){{0,3}}{_CAPITAL}(?:[ -](?:(?:von|van|de|da|di|del|der|zu|la)[ ])?{_CAPITAL}){{0,3}}"
 _PERSON = rf"(?P<name>(?-i:(?<![^\W_]){_NAME}(?![^\W_])))"
-_TITLE = re.compile(rf"(?:{_TITLES})\.?[ ]")
+_TITLE = re.compile(rf"(?:{TITLES})\.?[ ]")
 _TITLE_BEFORE = r"(?:[^\W\d_]{1,9}\.?[ ]){0,2}?"
 _LABEL = r"[^\W\d_]+(?:[ -][^\W\d_]+|['’][^\W\d_]+){0,4}"
 _ADJECTIVE = re.compile(r"e[nrs]?\Z")
@@ -114,7 +114,7 @@ def _labelling(language: str) -> tuple[re.Pattern[str], ...]:
     words = fact_words(language)
     role, definite = rf"(?P<role>{_LABEL})", alternatives(words.definite)
     forms = (
-        rf"^[ ]{{0,3}}\|[ ]*{_NO_HEAD}{role}[ ]*\|[ ]*{_PERSON}[ ]*[|,(]",
+        rf"^[ ]{{0,3}}\|[ ]*+{_NO_HEAD}{role}[ ]*\|[ ]*{_PERSON}[ ]*[|,(]",
         rf"^[ >-]{{0,8}}{role}[ ]{{0,3}}:[ ]{{1,4}}{_PERSON}[ ]*(?:$|[,;.(])",
         rf"{_PERSON},[ ](?:{definite})[ ]{role}(?=[ ]?[,.;)])",
         rf"(?<!\w)(?:{definite})[ ]{role},[ ]{_PERSON},",
