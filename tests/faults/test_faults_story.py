@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from difflib import unified_diff
 from itertools import count, zip_longest
 from pathlib import Path
 from typing import Any
@@ -232,8 +233,17 @@ async def test_a_crash_at_any_effect_of_any_service_leaves_no_trace_in_log_or_te
         points = await stage.points()
         for row in zip_longest(*points.values()):
             chosen = {service: point for service, point in zip(points, row, strict=True) if point is not None}
-            assert await stage.tell_with_crashes(chosen) == undisturbed, shown(chosen)
+            told = await stage.tell_with_crashes(chosen)
+            assert told == undisturbed, f"{shown(chosen)}\n{difference(undisturbed, told)}"
 
 
 def shown(points: Mapping[str, Point]) -> str:
     return ", ".join(f"{service} {point}" for service, point in points.items())
+
+
+def difference(undisturbed: Told, told: Told) -> str:
+    """The events that only one of the two has."""
+    one, other = (
+        [f"{name} {json.dumps(fields, sort_keys=True)}" for name, fields in each.log] for each in (undisturbed, told)
+    )
+    return "\n".join(unified_diff(one, other, lineterm="", n=0))
