@@ -111,7 +111,8 @@ class _Reading:
         graded = self._grades.of(unit.columns, unit.cells) if unit.form == "row" else Graded()
         if graded.legend:
             return None
-        said = self._reader.read(unit.text, place, told=self._is_told(unit, place))
+        informs = self._is_work(unit.path) is False
+        said = self._reader.read(unit.text, place, told=self._is_told(unit, place), informs=informs)
         announced_by = self._lead_in(unit)
         if graded.obligation:
             said = replace(said, obligation=graded.obligation, empty=False)
@@ -192,18 +193,18 @@ class _Reading:
         """Whether a unit says what is done or is so, where the text says how the work is done."""
         if unit.form in ("heading", "row") or not unit.text.endswith((*_STOPS, ";", "；")):
             return False
-        about_offer = not self._is_work(unit.path)
-        if not self._reader.states(unit.text, about_offer=about_offer):
+        is_work = self._is_work(unit.path)
+        if is_work is False or not self._reader.states(unit.text, about_offer=is_work is None):
             return False
         return not any(self._leads_in(lead) or self._lead(lead, place).denies for lead in unit.leads)
 
-    def _is_work(self, path: tuple[str, ...]) -> bool:
-        """Whether the nearest heading that tells it, but the title of all, names how the work is done."""
+    def _is_work(self, path: tuple[str, ...]) -> bool | None:
+        """Whether the nearest heading that tells it, but the title of all, names how the work is done; None if none."""
         for title in reversed(path[1:] or path):
             text = self._words.folded(title[:NEAR])
             if self._words.told.search(text) or self._words.works.search(text):
                 return self._words.told.search(text) is None
-        return False
+        return None
 
     def _names_demands(self, lead: str) -> bool:
         """Whether what announces a list says right beside that word that it is one of demands, or that an offer or the
@@ -222,7 +223,9 @@ class _Reading:
             return False
         titles = (unit.path[1:] or unit.path)[-2:]
         named = (self._words.listing.search(self._words.folded(title[:NEAR])) for title in titles)
-        return any(named) or (self._is_work(unit.path[-1:]) and not self._words.tells.search(unit.text.casefold()))
+        return any(named) or (
+            self._is_work(unit.path[-1:]) is True and not self._words.tells.search(unit.text.casefold())
+        )
 
     def _scores(self, unit: Unit, place: Place) -> bool:
         """Whether a row or a line is a criterion with its weight."""
@@ -330,14 +333,15 @@ class Reader:
         own = "|".join(re.escape(words.folded(short)) for short in sorted(_abbreviated(words, text)))
         self._buyers = re.compile(rf"{words.buyers.pattern}|(?<!\w)(?:{own})(?:'s)?(?!\w)") if own else words.buyers
 
-    def read(self, sentence: str, place: Place, *, told: bool = True) -> Said:
-        """What a sentence says; if nobody is ``told``, the verb that it begins with demands nothing."""
+    def read(self, sentence: str, place: Place, *, told: bool = True, informs: bool = False) -> Said:
+        """What a sentence says; if nobody is ``told``, the verb that it begins with demands nothing, and where its text
+        only ``informs``, no weak cue does."""
         text, words = self._words.spelled(sentence), self._words
         announces = text.endswith((":", "：")) or words.announces.search(text) is not None
         if self._denies(text):
             return Said(denies=True, announces=announces)
         judged = self._judges(text, place)
-        obligation = self._obligation(text, told=told) or ("mandatory" if judged else None)
+        obligation = self._obligation(text, told=told, informs=informs) or ("mandatory" if judged else None)
         return Said(
             obligation,
             "evaluation" if judged else self._kind(text, place),
@@ -362,12 +366,12 @@ class Reader:
             return False
         return bool(place or words.bidders.search(text) or words.offers.search(text))
 
-    def _obligation(self, text: str, *, told: bool) -> Obligation | None:
+    def _obligation(self, text: str, *, told: bool, informs: bool) -> Obligation | None:
         words = self._words
         if words.option.search(text):
             return "option"
         tells = told and any(words.begins.match(text, begin) for begin in self._beginnings(text))
-        if tells or self._demands(words.must, text) or self._is_weak(text):
+        if tells or self._demands(words.must, text) or (not informs and self._is_weak(text)):
             return "mandatory"
         if self._demands(words.should, text):
             return "should"
