@@ -353,3 +353,25 @@ async def test_what_ended_and_was_left_for_long_is_erased_together_and_a_dry_run
     assert [(one.document_id, one.sequence) for _, one in backstage.received] == [
         (f"o{document_id}", None), (f"o{document_id}", 7),
     ]  # fmt: skip
+
+
+@pytest.mark.req("O7")
+async def test_what_was_changed_since_it_was_listed_is_left_and_the_rest_is_erased(
+    cli: Any, backstage: Any, document_id: str
+) -> None:
+    long_ago = datetime(2005, 1, 2, tzinfo=UTC)
+    about: dict[str, Any] = {"kind": "proposal", "created_at": long_ago, "status": DocumentStatus.COMPLETED}
+    for name, sequence in (("c", 6), ("e", 7)):
+        await backstage.summarise(
+            DocumentSummary(document_id=f"{name}{document_id}", last_sequence=sequence, updated_at=long_ago, **about)
+        )
+    backstage.accepted = {"sequence": 7}
+    done = await cli("erase", "--older-than", "7000", "--yes")
+    assert (done.exit_code, f"c{document_id}: it was changed meanwhile" in done.stderr) == (3, True)
+    asked = [
+        (one.document_id, one.sequence)
+        for _, one in backstage.received
+        if one.sequence and document_id in one.document_id
+    ]
+    assert asked == [(f"e{document_id}", 7)]
+    assert (await cli("erase", "--older-than", "1000000000", "--yes")).exit_code == 2

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
@@ -409,7 +409,9 @@ async def erase(
     document: Annotated[str | None, typer.Argument(metavar="DOC", help="Document id, or the beginning of it.")] = None,
     older_than: Annotated[
         int | None,
-        typer.Option("--older-than", metavar="DAYS", min=1, help="All that ended and were left so long as they are."),
+        typer.Option(
+            "--older-than", metavar="DAYS", min=1, max=100_000, help="All that ended and were left so long as they are."
+        ),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask at the terminal.")] = False,
     library: Annotated[
@@ -458,27 +460,47 @@ async def erase(
 async def _erase_old(client: Client, days: int, *, yes: bool, dry_run: bool, library: bool, as_json: bool) -> None:
     from datetime import UTC, datetime, timedelta
 
-    from stemma_contracts.v1 import requests as r
     from stemma_contracts.v1.document import DocumentStatus
 
     from stemma_cli.consent import agreed
 
     before, ended = datetime.now(UTC) - timedelta(days=days), (DocumentStatus.COMPLETED, DocumentStatus.CANCELLED)
     listed = [one for one in await client.documents() if one.status in ended]
-    old = [one.document_id for one in listed if (one.updated_at or one.created_at) < before]
+    old = {one.document_id: one.last_sequence for one in listed if (one.updated_at or one.created_at) < before}
     if old and not (dry_run or yes):
         note("\n".join(old))
         hint = f"say it: stemma erase --older-than {days} --yes"
         await agreed(f"Erase {len(old)} documents for good?", "nobody was asked", hint)
-    for document_id in () if dry_run else old:
-        plan = await client.request(r.EraseDocument(document_id=document_id))
-        await client.request(r.EraseDocument(document_id=document_id, sequence=plan.sequence, library=library))
+    left = {} if dry_run else await _left_of(client, old, library=library)
+    gone = [document_id for document_id in old if document_id not in left]
     if as_json:
-        say_json(old)
-        return
-    for document_id in old:
-        say(document_id)
-    note(f"{len(old)} {'would be' if dry_run else 'are being'} erased")
+        say_json(gone)
+    else:
+        for document_id in gone:
+            say(document_id)
+        note(f"{len(gone)} {'would be' if dry_run else 'are being'} erased")
+    if left:
+        reasons = "\n".join(f"{document_id}: {reason}" for document_id, reason in left.items())
+        raise CliError(ExitCode.REJECTED, f"{len(left)} are left:\n{reasons}", "say it again to look at them anew")
+
+
+async def _left_of(client: Client, old: Mapping[str, int], *, library: bool) -> dict[str, str]:
+    """Have documents erased that are as they were listed; those that are not, and others that are refused, with why."""
+    from stemma_client.errors import RequestRejectedError
+    from stemma_contracts.v1 import requests as r
+
+    left = dict[str, str]()
+    for document_id, sequence in old.items():
+        try:
+            plan = await client.request(r.EraseDocument(document_id=document_id))
+            if (plan.sequence or 0) > sequence:
+                left[document_id] = "it was changed meanwhile"
+                continue
+            asked = r.EraseDocument(document_id=document_id, sequence=plan.sequence, library=library)
+            await client.request(asked)
+        except RequestRejectedError as refusal:
+            left[document_id] = str(refusal)
+    return left
 
 
 VERBS = {
