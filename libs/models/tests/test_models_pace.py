@@ -93,6 +93,7 @@ async def test_a_time_limit_stands_still_while_a_call_waits(slots: int, start: s
         for _ in range(9):
             await asyncio.sleep(0)
         assert limit.when() is None
+        assert run.stood > 0, "who begins meanwhile knows that the run stands still"
         go_on.set()
     assert limit.when() == pytest.approx(ends + run.stood)
 

@@ -63,8 +63,11 @@ class Clock:
 
     @property
     def stood(self) -> float:
-        """Seconds in which the whole of which it is a part stood still."""
-        return self._around.stood if self._around else self._stood
+        """Seconds in which the whole of which it is a part stood still until now."""
+        if self._around:
+            return self._around.stood
+        now = asyncio.get_running_loop().time()
+        return self._stood + (now - self._since if self._since is not None else 0.0)
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
