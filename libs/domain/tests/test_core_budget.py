@@ -1,6 +1,7 @@
 """A person is asked before the budget of a document is passed; what is under way goes on; on the pure core."""
 
 from copy import deepcopy
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -14,10 +15,12 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.budgets import Budget, BudgetQuestion, BudgetView
 from stemma_contracts.v1.needs import Need
+from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.usage import MonthUsage, Usage
 from stemma_domain.commands import NOT_COMPARED, Command, Compared
+from stemma_domain.decide import decide
 from stemma_domain.features.budget import Renew
-from stemma_domain.state import Allowance
+from stemma_domain.state import UNTOLD, Allowance, AllowanceUntold, Section
 from stemma_domain.view import summarise, view_of
 from stemma_testkit.deciding import Then
 
@@ -223,3 +226,31 @@ def test_of_a_month_only_what_that_month_cost_counts(begun: Story) -> None:
     assert [then.events[0].starts for then in decided] == [
         (), ("budget",), ("budget", "timeline"),
     ]  # fmt: skip
+
+
+def test_what_begins_no_work_is_decided_whatever_the_tenant_may_spend(begun: Story) -> None:
+    written(begun, "research")
+    begun.drafted("solution", usage=SPENT)
+    begun.validated("solution")
+    for costs in (asking.approve(begun.asked(), "solution", 1), asking.edit(begun.asked(), "research", 1, ref("less"))):
+        with pytest.raises(AllowanceUntold):
+            begun.when(Compared(costs, NOT_COMPARED, UNTOLD))
+    lent(begun, asking.approve(begun.asked(), "solution", 1), 10, others=4)
+    (paused,) = begun.when(Compared(asking.ask(r.PauseDocument, begun.asked()), NOT_COMPARED, UNTOLD))
+    assert (type(paused), begun.document.allowance) == (e.DocumentPaused, None)
+
+
+def test_a_question_about_sections_that_are_gone_gives_way_to_one_about_those_that_there_are() -> None:
+    story = Story()
+    asked = asking.create(story.asked("create"), sections=(section_plan("research"),))
+    lent(story, asked, 0)
+    chapters = replace(story.document, sections={"chapter": Section(section_plan("chapter"))})
+    allowance = Allowance(Budget(calls=0), Usage())
+    renewed, reached = decide(Compared(Renew(), NOT_COMPARED, allowance), chapters)
+    assert isinstance(renewed, e.DocumentBudgetRenewed)
+    assert isinstance(reached, e.DocumentBudgetReached)
+    assert reached.sections == ("chapter",)
+
+
+def section_plan(name: str) -> SectionPlan:
+    return SectionPlan(section_id=name, title=name, kind=name, graph="section")

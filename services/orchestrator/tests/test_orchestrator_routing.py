@@ -2,10 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from unittest.mock import AsyncMock
 
@@ -40,7 +41,7 @@ from stemma_orchestrator.lost import AdvisoryHandler
 from stemma_orchestrator.observing import Documents, ErasedUsage
 from stemma_orchestrator.planning import Planning
 from stemma_orchestrator.projector import Projector
-from stemma_orchestrator.tenant_budgets import TenantBudgets
+from stemma_orchestrator.tenant_budgets import TenantBudget, TenantBudgets
 from stemma_orchestrator.timers import Timers
 from stemma_testkit.routing import routed, routed_bytes
 
@@ -74,7 +75,10 @@ class LapsingLog(MemoryEventLog):
 class Orchestrator:
     """The orchestrator on a log in memory, its own or that of another one."""
 
-    def __init__(self, beside: "Orchestrator | None" = None) -> None:
+    def __init__(
+        self, beside: "Orchestrator | None" = None, budgets: Mapping[str, TenantBudget] = MappingProxyType({})
+    ) -> None:
+        self.budgets = budgets
         self.broker = make_broker(OrchestratorSettings())
         self.broker.include_router(routes(self._tools))
         self.views, self.queues = AsyncMock(), AsyncMock()
@@ -91,7 +95,7 @@ class Orchestrator:
         intake = self._intake()
         timers, comparing = Timers(sender, timedelta(days=1)), Comparing(intake.artifacts)
         documents, eraser = Documents(AsyncMock()), Eraser(AsyncMock(), self.views)
-        budgets = TenantBudgets({}, documents, ErasedUsage(AsyncMock()), self._store)
+        budgets = TenantBudgets(self.budgets, documents, ErasedUsage(AsyncMock()), self._store)
         commands = CommandService(self._store, intake, jobs, timers, comparing, eraser, budgets)
         bounds = Bounds(self._store, self._open, LIMITS, self._nothing)
         planning = Planning(commands, documents)
@@ -250,3 +254,20 @@ async def test_a_text_of_which_no_more_takers_could_be_told_is_taken_by_no_other
     refused = await orchestrator.ask("reuse-entry", document_id=target, entry=entry, request_id="take")
     assert [problem.code for problem in refused.problems] == ["entry_uses_full"]
     assert e.EntryReused not in await orchestrator.events(target)
+
+
+@pytest.mark.req("L6")
+async def test_what_waits_for_the_budget_of_its_tenant_does_not_begin_when_another_document_tells_of_a_lapse(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for looks in (Documents, ErasedUsage):
+        monkeypatch.setattr(looks, "look", AsyncMock())
+    orchestrator = Orchestrator(budgets={"*": TenantBudget(calls=0)})
+    entry, target = await with_an_entry(orchestrator)
+    await orchestrator.ask("reuse-entry", document_id=target, entry=entry)
+    await orchestrator.ask("edit-section", **entry, text="# Bea\n")
+    found = await orchestrator.log.read(StreamId("default", target))
+    told = [one.event for one in found if isinstance(one, Recorded)]
+    assert [type(event) for event in told][-1] is e.EntryUseLapsed
+    assert e.DocumentBudgetReached in map(type, told)
+    assert [event.starts for event in told if isinstance(event, e.Event) and event.starts] == []

@@ -358,6 +358,14 @@ class Allowance:
     month: str = ""
 
 
+UNTOLD = Allowance(Budget(), NO_USAGE)
+"""Nobody looked what the tenant may spend: whatever depends on it raises `AllowanceUntold`."""
+
+
+class AllowanceUntold(Exception):
+    """What was to be decided costs something, so that it has to be decided with what its tenant may spend."""
+
+
 @dataclass(frozen=True)
 class Document:
     """A document as its log has it.

@@ -59,7 +59,7 @@ from .orphans import Orphans
 from .planning import Planning
 from .projector import Projector, key_of
 from .repair import Repair
-from .tenant_budgets import TenantBudget, TenantBudgets
+from .tenant_budgets import TenantBudget, TenantBudgets, Whom
 from .timers import Timers
 
 DECIDER: Decider[Command, State, AnyEvent] = Decider(NoDocument(), decide, evolve)
@@ -84,7 +84,7 @@ class OrchestratorSettings(ServiceSettings):
     bulk_from_open_jobs: int = Field(default=16, ge=0, description="of one tenant: more go behind the jobs of others")
     max_open_exports: int = Field(default=16, ge=1, description="of one tenant")
     remind_before_s: float = Field(default=86400.0, ge=0, le=31_622_400, description="of what is due; 0: not before")
-    tenant_budgets: dict[str, TenantBudget] = Field(
+    tenant_budgets: dict[Whom, TenantBudget] = Field(
         default={}, description='by tenant, * every other: {"*": {"cost": 50, "per": "month"}}'
     )
     max_stored_bytes: int = Field(default=20 * 1024**3, ge=1, description="large artifacts of one tenant")

@@ -10,7 +10,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.erasure import ErasedStore
 from stemma_contracts.v1.events import AnyEvent
 from stemma_contracts.v1.outcomes import Outcome, ThreadsHeld
-from stemma_domain.commands import NOT_COMPARED, Asked, Command, Compared, Elapsed, Record
+from stemma_domain.commands import Asked, Command, Elapsed, Record
 from stemma_domain.features.budget import Renew
 from stemma_domain.features.erasure import Erase, Erasure
 from stemma_domain.features.inputs.feature import listed
@@ -28,8 +28,7 @@ from stemma_domain.features.library.feature import (
 from stemma_domain.features.needs import drop_threads
 from stemma_domain.state import Document, Erased, State
 from stemma_eventlog import Cause, EventStore, StreamId
-from stemma_messaging.outages import reason_of
-from stemma_telemetry import annotate, get_logger, link, names
+from stemma_telemetry import annotate, link
 
 from stemma_orchestrator.observing import measure_waits
 
@@ -38,6 +37,7 @@ from .erasing import Eraser
 from .inputs import MAX_LIST_BYTES
 from .intake import Intake
 from .job_publisher import JobPublisher
+from .lost import told_if_failed
 from .renewing import Renewing
 from .requests import Received, Refused
 from .reusing import Reusing
@@ -133,11 +133,7 @@ class CommandService:
         known = (await self.store.known(stream)).state
         if isinstance(known, Document):
             command = await self.comparing.compared(command, known)
-        async with self.budgets.turn(stream, cause.time) as allowance:
-            if allowance is not None:
-                compared = command if isinstance(command, Compared) else Compared(command, NOT_COMPARED)
-                command = replace(compared, allowance=allowance)
-            handled = await self.store.handle(stream, command, cause)
+        handled = await self.budgets.handle(stream, command, cause)
         await self._follow(stream, handled.folded.state, cause)
         return handled.folded.state
 
@@ -145,16 +141,18 @@ class CommandService:
         """Look every so many seconds, until cancelled, whether budgets of tenants have room for what waits for them."""
         while True:
             await asyncio.sleep(every_s)
-            try:
+            with told_if_failed():
                 await self.renew(datetime.now(UTC))
-            except Exception as error:
-                get_logger().warning(names.Log.SWEEP_FAILED, error=error, reason=reason_of(error))
 
     async def renew(self, now: datetime) -> None:
-        """Go on with what waited for the budget of its tenant and fits by now: another month, or another budget."""
-        for stream in await self.budgets.waiting():
+        """Go on with what waited for the budget of its tenant and fits by now: another month, or another budget.
+
+        What is wrong with a document keeps nobody from the others.
+        """
+        for stream in await self.budgets.waiting(now):
             cause = Cause(f"renewed-{stream.document_id}-{now.timestamp():.0f}", subjects.ORCHESTRATOR, now)
-            await self._handle(stream, Renew(), cause)
+            with told_if_failed():
+                await self._handle(stream, Renew(), cause)
 
     async def _follow(self, stream: StreamId, state: State, cause: Cause) -> None:
         await self.jobs.publish(stream, state, cause)
@@ -181,7 +179,7 @@ class CommandService:
         told = list(library.parting(document, erases=erases))
         for number, (document_id, notice) in enumerate(told):
             other = StreamId(stream.tenant, document_id)
-            handled = await self.store.handle(other, notice, _further(cause, other, f"-gone-{number}"))
+            handled = await self.budgets.handle(other, notice, _further(cause, other, f"-gone-{number}"))
             await self._follow(other, handled.folded.state, _further(cause, other))
         return (ErasedStore(store="library", count=len(told) if erases else 0),)
 
@@ -193,7 +191,7 @@ class CommandService:
         entry = request.entry
         source = StreamId(stream.tenant, entry.document_id)
         taken = TakenBy(entry, stream.document_id)
-        state = (await self.store.handle(source, taken, _further(cause, source, "-taken"))).folded.state
+        state = (await self.budgets.handle(source, taken, _further(cause, source, "-taken"))).folded.state
         if not is_told(state, taken):
             raise Refused(Problem.of("entry_uses_full", "entry", max_uses=MOST_USES))
 
@@ -205,15 +203,15 @@ class CommandService:
         if one is None or state.reuses[one.input_id].entry != request.entry or one.lapse is not None:
             return
         taken = TakenBy(request.entry, stream.document_id)
-        handled = await self.store.handle(source, taken, _further(cause, source, "-took"))
+        handled = await self.budgets.handle(source, taken, _further(cause, source, "-took"))
         await self._tell(source, handled.folded.state, cause)
 
     async def _tell(self, stream: StreamId, state: State, cause: Cause) -> None:
         """Tell other documents what lapsed. That it was told is noted before what follows there: it may lead back."""
         for document_id, lapsed, told in notices(state) if isinstance(state, Document) else ():
             other = StreamId(stream.tenant, document_id)
-            handled = await self.store.handle(other, lapsed, _further(cause, other, f"-{told.section_id}"))
-            await self.store.handle(stream, told, _further(cause, other, f"-{told.section_id}-told"))
+            handled = await self.budgets.handle(other, lapsed, _further(cause, other, f"-{told.section_id}"))
+            await self.budgets.handle(stream, told, _further(cause, other, f"-{told.section_id}-told"))
             await self._follow(other, handled.folded.state, _further(cause, other))
 
 

@@ -2,8 +2,8 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -11,12 +11,11 @@ from nats.js import JetStreamContext
 from stemma_contracts import subjects
 from stemma_contracts.subjects import ANY
 from stemma_eventlog import Cause, StreamId
-from stemma_messaging.outages import reason_of
 from stemma_messaging.stored import messages_in
-from stemma_telemetry import get_logger, names
 
 from .command_service import CommandService
 from .erasing import Eraser
+from .lost import told_if_failed
 from .projector import document_of
 
 LOOKED_FOR = timedelta(days=8)
@@ -34,7 +33,7 @@ class LateErasures:
     async def sweep_for_ever(self, every_s: float) -> None:
         """Look now and every so many seconds, until cancelled."""
         while True:
-            with _told():
+            with told_if_failed():
                 await self.sweep()
             await asyncio.sleep(every_s)
 
@@ -47,12 +46,12 @@ class LateErasures:
             await self._go_on(stream)  # of its log, or of the copy that readers have, there may be a rest
             erased[stream.tenant].append(stream)
         for tenant, streams in erased.items():
-            with _told():
+            with told_if_failed():
                 await self.eraser.erase_late(tenant, streams)
 
     async def _go_on(self, stream: StreamId) -> None:
         now = datetime.now(UTC)
-        with _told():
+        with told_if_failed():
             await self.commands.follow(stream, Cause(f"erasing-{now.timestamp():.0f}", subjects.ORCHESTRATOR, now))
 
     async def _documents(self, name: str) -> AsyncIterator[StreamId]:
@@ -61,11 +60,3 @@ class LateErasures:
             with suppress(ValueError):  # no event of ours has such a subject
                 if found.time is None or found.time > since:
                     yield document_of(found.subject or "")
-
-
-@contextmanager
-def _told() -> Iterator[None]:
-    try:
-        yield
-    except Exception as error:
-        get_logger().warning(names.Log.SWEEP_FAILED, error=error, reason=reason_of(error))

@@ -8,7 +8,8 @@ orchestrator is told, so that its section fails visibly instead of waiting for e
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -30,6 +31,15 @@ _QUEUES = (subjects.REQUESTS, subjects.JOBS, subjects.OUTCOMES)
 
 class WorkerDied(Exception):
     """No handling of the message ever came to an end."""
+
+
+@contextmanager
+def told_if_failed() -> Iterator[None]:
+    """Tell of a part of a sweep that failed: the rest of it goes on, and the next sweep tries it again."""
+    try:
+        yield
+    except Exception as error:
+        get_logger().warning(names.Log.SWEEP_FAILED, error=error, reason=reason_of(error))
 
 
 class Advisory(BaseModel):
@@ -94,10 +104,8 @@ class LostMessages:
     async def sweep_for_ever(self, every_s: float = SWEEP_EVERY_S) -> None:
         """Bring back what is lost, now and every so many seconds, until cancelled."""
         while True:
-            try:
+            with told_if_failed():
                 await self.bring_back()
-            except Exception as error:
-                get_logger().warning(names.Log.SWEEP_FAILED, error=error, reason=reason_of(error))
             await asyncio.sleep(every_s)
 
     async def bring_back(self) -> int:

@@ -20,6 +20,8 @@ from stemma_domain.costs import NOTHING, Costs, Runs, Usual, Work, expected, usu
 from stemma_domain.features.proposals import Proposing
 from stemma_domain.hooks import Feature
 from stemma_domain.state import (
+    UNTOLD,
+    AllowanceUntold,
     AwaitingAnswer,
     Document,
     Generating,
@@ -161,11 +163,13 @@ class Passed:
 
 
 def _accounts(document: Document) -> list[Account]:
-    """The budgets that count, that of the document first."""
+    """The budgets that count, that of the document first; raises `AllowanceUntold`."""
     own, allowance = _of(document).budget, document.allowance
     found = [Account("document", own, document.usage)] if own != NO_BUDGET.budget else []
     if allowance is None:
         return found
+    if allowance is UNTOLD:
+        raise AllowanceUntold
     spent = allowance.others.plus(spent_in(document.usage, document.month, allowance.month))
     return [*found, Account("tenant", allowance.budget, spent)]
 
@@ -184,15 +188,15 @@ def _passed(accounts: Sequence[Account], added: Usage) -> Passed | None:
 
 def within(document: Document, wanted: Sequence[str]) -> tuple[tuple[str, ...], list[e.AnyEvent]]:
     """Those of the sections that may begin now, and the question about others, if nobody was asked about them yet."""
-    spending, accounts = _of(document), _accounts(document)
-    if not accounts or not wanted:
+    spending, accounts = _of(document), _accounts(document) if wanted else []
+    if not accounts:
         return tuple(wanted), []
     begins, waits, first = list[str](), list[str](), None
     estimates = Estimates(document)
     added, alone = reserve(document, estimates), not any(map(_is_under_way, document.sections.values()))
     for name in wanted:
         takes = estimates.of(name, "writing")
-        passed = _passed(accounts, added.plus(takes or _A_CALL))
+        passed = _passed(accounts, added.plus(takes or A_CALL))
         if name in spending.once or (passed is None and (takes is not None or alone)):
             begins.append(name)
             added, alone = added.plus(takes or NOTHING), False
@@ -203,7 +207,7 @@ def within(document: Document, wanted: Sequence[str]) -> tuple[tuple[str, ...], 
     return tuple(begins), [_question(estimates, first, waits, added)] if asks and first else []
 
 
-_A_CALL = Usage(calls=1, output_tokens=1)
+A_CALL = Usage(calls=1, output_tokens=1)
 """What work takes at least of which nobody knows more."""
 
 
@@ -236,12 +240,13 @@ def waits_for_tenant(question: BudgetQuestion | None) -> bool:
 
 
 def renewed(document: Document) -> Sequence[e.AnyEvent]:
-    """The event that closes the question if its first section fits now."""
+    """The event that closes the question if one of its sections fits now, or chapters took the place of all."""
     spending = _of(document)
     if document.lifecycle is not Lifecycle.RUNNING or spending.question is None or spending.question.whose != "tenant":
         return []
-    begins, _ = within(document, spending.question.sections)
-    return [e.DocumentBudgetRenewed(question=spending.question.question)] if begins else []
+    waits = [name for name in spending.question.sections if name in document.sections]
+    begins, _ = within(document, waits)
+    return [e.DocumentBudgetRenewed(question=spending.question.question)] if begins or not waits else []
 
 
 def _sum(usages: Iterable[Usage]) -> Usage:
@@ -280,7 +285,7 @@ def _is_written(section: Section) -> bool:
 
 def is_spent(document: Document) -> bool:
     """Whether not one call more fits: looks of models at texts of people wait, too."""
-    return _of(document).budget.passed_by(document.usage.plus(_A_CALL)) is not None
+    return _of(document).budget.passed_by(document.usage.plus(A_CALL)) is not None
 
 
 _ASKED: dict[type[e.Event], tuple[str, Work]] = {
@@ -291,7 +296,7 @@ _ASKED: dict[type[e.Event], tuple[str, Work]] = {
 
 def follow(document: Document, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEvent]:
     """The events, or the refusal of a request for work that would begin at once and pass the budget."""
-    accounts = _accounts(document)
+    accounts = _accounts(document) if any(type(event) in _ASKED for event in events) else []
     if not accounts:
         return events
     estimates = Estimates(document)
@@ -300,7 +305,7 @@ def follow(document: Document, events: Sequence[e.AnyEvent]) -> Sequence[e.AnyEv
         if (about := _ASKED.get(type(event))) is None or not isinstance(event, e.SectionEvent):
             continue
         name, work = about
-        added = added.plus(estimates.of(event.section_id, work) or _A_CALL)
+        added = added.plus(estimates.of(event.section_id, work) or A_CALL)
         if passed := _passed(accounts, added):
             asked = {"request_id": event.request_id, "request_digest": event.request_digest, "actor": event.actor}
             code = "budget_passed" if passed.account.whose == "document" else "tenant_budget_passed"
