@@ -121,10 +121,12 @@ class Listed(Documents):
     def __init__(self, *listed: DocumentSummary) -> None:
         super().__init__(AsyncMock())
         self.known = {f"default.{one.document_id}": one for one in listed}
+        self.looks = 0
         self.ready = asyncio.Event()
         self.ready.set()
 
     async def look(self) -> None:
+        self.looks += 1
         await self.ready.wait()
 
 
@@ -166,11 +168,27 @@ async def test_what_begins_no_work_waits_for_no_look_at_what_others_cost() -> No
     documents.ready.clear()
     beginning = asyncio.create_task(begin(tenant, "second"))
     pause = asking.ask(PauseDocument, meta("pause"))
-    paused = await tenant.handle(StreamId("default", "first"), pause, Cause("pause", "test", NOW))
+    async with asyncio.timeout(30):
+        paused = await tenant.handle(StreamId("default", "first"), pause, Cause("pause", "test", NOW))
     assert list(map(type, paused.events)) == [e.DocumentPaused]
     assert not beginning.done()
     documents.ready.set()
     assert [event.starts for event in await beginning] == [("research",)]
+
+
+async def test_of_a_tenant_one_document_begins_after_the_other_and_a_failure_keeps_nobody_waiting() -> None:
+    documents = Listed()
+    tenant = budgets(documents, Log())
+    documents.ready.clear()
+    async with asyncio.timeout(30):
+        beginning = [asyncio.create_task(begin(tenant, name)) for name in ("broken", "next")]
+        while not documents.looks:
+            await asyncio.sleep(0)
+        await asyncio.sleep(0.01)
+        assert documents.looks == 1
+        documents.ready.set()
+        failed, begun = await asyncio.gather(*beginning, return_exceptions=True)
+    assert (type(failed), isinstance(begun, list)) == (FoldFailed, True)
 
 
 async def test_the_log_of_a_document_is_not_read_again_before_it_changed() -> None:
