@@ -1,6 +1,9 @@
 """The page of a document and its history on the desk, in a real Chromium."""
 
+import asyncio
 import re
+from collections.abc import AsyncIterator
+from contextlib import aclosing
 from datetime import date
 from html import unescape
 from typing import Any
@@ -9,21 +12,25 @@ import httpx
 import pytest
 from babel.dates import format_date
 from playwright.async_api import expect
+from stemma_client.overviews import Listed, Listing
 from stemma_contracts import Envelope, Family, registry, subjects
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.budgets import Budget, BudgetQuestion, BudgetView
 from stemma_contracts.v1.capabilities import Capabilities, DocumentKind
+from stemma_contracts.v1.document import DocumentStatus
 from stemma_contracts.v1.erasure import ErasedStore
 from stemma_contracts.v1.exports import Cover, ExportFormat, ExportWarning, VersionPair
 from stemma_contracts.v1.proofs import Proof, Statement
 from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import AnswerBudget, EraseDocument, ExportDocument, PauseDocument, SetBudget
 from stemma_contracts.v1.staleness import StaleMark, StaleReason
+from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.usage import Usage
 from stemma_gateway.catalogues import LANGUAGES, words
 from stemma_gateway.desk.shell import money, number
+from stemma_gateway.followed import Waiting
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import CREATED_AT, document_requested, review_requested, section_drafted
 
@@ -337,3 +344,42 @@ async def test_a_question_about_the_budget_is_answered_and_the_budget_set_where_
     answered, raised, _ = all_requested(bus, AnswerBudget, SetBudget, AnswerBudget)
     assert (answered.question, answered.answer) == ("b2", "once")
     assert raised.budget == Budget(calls=40, cost=2.5)
+
+
+def asks(document_id: str) -> DocumentSummary:
+    """A document of which nothing waits but the question of its budget."""
+    question = BudgetQuestion(question="b2", bound="cost", sections=("research",), usage=USAGE)
+    about: dict[str, Any] = {"kind": "proposal", "status": DocumentStatus.RUNNING, "created_at": CREATED_AT}
+    return DocumentSummary(document_id=document_id, last_sequence=1, budget=BudgetView(question=question), **about)
+
+
+@pytest.mark.req("L6", "H3")
+async def test_a_budget_that_asks_is_in_the_inbox_unless_that_is_limited_to_something_else(
+    http: httpx.AsyncClient, bus: Backstage, document_id: str
+) -> None:
+    await bus.summarise(asks(other := f"a{document_id}"))
+    queries = ("", "?whose=nobodys", "?q=proposal", "?whose=mine", "?why=review", "?q=zeppelin")
+    pages = [(await http.get(f"/desk{query}", headers=PAGES)).text for query in queries]
+    assert [f'action="{document(other)}/budget"' in page for page in pages] == [True, True, True, False, False, False]
+
+
+@pytest.mark.req("L6", "H3")
+async def test_a_budget_that_asks_is_counted_with_what_waits_until_it_is_answered() -> None:
+    answered = asyncio.Event()
+
+    class Told:
+        async def listing(self) -> Listing:
+            return Listing([asks("d1")], 7)
+
+        async def follow_listing(self, from_sequence: int) -> AsyncIterator[Listed]:
+            await answered.wait()
+            yield Listed(from_sequence, "d1", asks("d1").model_copy(update={"budget": BudgetView()}))
+            await asyncio.Event().wait()
+
+    client: Any = Told()
+    waiting = Waiting(client, "ada")
+    async with aclosing(waiting.follow()) as counted:
+        asked = await anext(counted)
+        answered.set()
+        assert (asked.total, (await anext(counted)).total) == (1, 0)
+    await waiting.stop()
