@@ -47,6 +47,12 @@ def test_lists_tables_headings_and_answers_demand_what_they_announce(language: s
     assert told == marked
 
 
+@pytest.mark.req("S6")
+def test_rows_keep_no_more_than_the_beginning_of_a_long_name_of_a_column() -> None:
+    *_, row = units(f"| a | {'b ' * 500} |\n|---|---|\n| c | d |\n", "en")
+    assert ([len(name) for name in row.columns], len(row.leads[-1])) == ([1, 300], 304)
+
+
 def test_a_unit_has_its_headings_its_line_its_place_and_what_announces_it() -> None:
     text = "# Bid\n\n## Work\n\nThe Contractor shall:\n\n- run *daily*\n  backups. Weekly, too.\n"
     *headings, first, second, third = units(text, "en")

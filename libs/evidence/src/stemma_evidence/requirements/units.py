@@ -12,6 +12,8 @@ from stemma_markdown import Container, Leaf, Prose, Token, document_of, sentence
 
 Form = Literal["sentence", "item", "row", "heading"]
 
+MOST_NAMED = 300
+"""Characters of the name of a column: they are read again with each row."""
 MOST_LEADS = 4
 """How many announcements a unit keeps, the nearest ones: deeper lists are nested for other reasons."""
 
@@ -223,7 +225,7 @@ class _Reading:
         table = self._frames[-1]
         cells = tuple(_spaced(cell.text) if cell else "" for cell in frame.row)
         if not table.columns:
-            table.columns = cells
+            table.columns = tuple(cell[:MOST_NAMED] for cell in cells)
             return
         leads = (*frame.leads, _in_one_line(table.columns))[-MOST_LEADS:]
         filled = [cell for cell in frame.row if cell]
