@@ -24,8 +24,10 @@ from stemma_contracts.v1.requests import CancelDocument, EraseDocument, PauseDoc
 from stemma_contracts.v1.section import SectionPlan
 from stemma_contracts.v1.summary import DocumentSummary
 from stemma_contracts.v1.usage import MonthUsage, Usage
+from stemma_domain.commands import Record
 from stemma_domain.evolve import evolve
 from stemma_domain.state import Document, State
+from stemma_domain.view import summarise
 from stemma_eventlog import Cause, Decider, EventStore, FoldFailed, MemoryEventLog, Recorded, StreamId, Unreadable
 from stemma_messaging import Publisher
 from stemma_orchestrator.app import DECIDER, OrchestratorSettings, service
@@ -189,6 +191,19 @@ async def test_of_a_tenant_one_document_begins_after_the_other_and_a_failure_kee
         documents.ready.set()
         failed, begun = await asyncio.gather(*beginning, return_exceptions=True)
     assert (type(failed), isinstance(begun, list)) == (FoldFailed, True)
+
+
+async def test_what_a_document_came_to_counts_before_its_read_model_tells_it_and_once_when_it_does() -> None:
+    documents = Listed()
+    tenant, first = budgets(documents, Log()), StreamId("default", "first")
+    await begin(tenant, "first")
+    paid = JobCancelled(job_id="first.1.generate.x", tenant="default", document_id="first", usage=Usage(calls=5))
+    handled = await tenant.handle(first, Record(paid), Cause("paid", "test", NOW))
+    (_, asked) = await begin(tenant, "second")
+    assert isinstance(handled.folded.state, Document)
+    documents.known["default.first"] = summarise(handled.folded.state, handled.folded.sequence)
+    (_, again) = await begin(tenant, "third")
+    assert (asked.usage.calls, again.usage.calls) == (5, 5)
 
 
 async def test_the_log_of_a_document_is_not_read_again_before_it_changed() -> None:
