@@ -142,7 +142,8 @@ class Documents:
 
     def of(self, tenant: str) -> dict[str, DocumentSummary]:
         """The documents of a tenant by their ids."""
-        return {one.document_id: one for key, one in self.known.items() if key.startswith(f"{tenant}.")}
+        prefix = f"{tenant}."
+        return {one.document_id: one for key, one in self.known.items() if key.startswith(prefix)}
 
     def like(self, tenant: str, document: Document) -> list[str]:
         """The documents of its kind that were completed last."""
