@@ -214,6 +214,20 @@ def test_takes_stressed_words_totals_and_surnames_for_no_abbreviations(language:
     assert list(unexplained([read(text, "text/markdown", language, standing="section", name="s")])) == []
 
 
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("de", "Projektleiterin ist Anna Keller.", "Unser Haus in Ulm: Projektleiter dort war Jens Krause."),
+        ("fr", "Anne Martin dirige le projet.", "À Lille, la cheffe de projet y était Nadia Simon."),
+        ("en", "Our project manager is Anna Keller.", "In Kent the project manager was Linda Hart."),
+        ("en", "The Library manages access.", "Our University manages access."),
+        ("de", "Das Servicedesk leitet Herr Dr. Jonas Pfeiffer.", "Der Einkauf leitet Herr Karl Maurer."),
+    ],
+)
+def test_takes_roles_of_other_times_and_things_for_none(language: str, one: str, other: str) -> None:
+    assert found_in(one, other, language=language) == []
+
+
 _MARK = re.compile(r"\{\{(.*?)=>(.*?)\|(\w+)\|(\d?)\}\}")
 
 

@@ -88,12 +88,12 @@ class FactWords(WordList):
     ``generic`` words say little of what a value is about, ``prepositions`` bind what is behind them, ``rates`` stand
     between an amount and its unit of time, ``times`` say how often; behind ``each_of`` is the number of all.
     ``numbered`` nouns are told apart by a number. ``roles`` are nouns that end or begin a role, ``plain`` words do not
-    make it another one, ``linking`` words stand between it and a name, ``of`` before what it is of, ``definite`` before
-    the only one that has it. ``leaders`` are roles of who is the head of something, ``leading`` says what they do,
-    ``led_by`` of what they do it. ``defining`` phrases define the term before them, ``defining_quoted`` one in
-    quotation marks; ``defined_behind`` stand before a term that ``meant`` stands behind, ``calling`` before one alone.
-    ``concepts`` are words for one matter, as for a contract or a beginning. ``known`` abbreviations need no meaning;
-    those of every language are in the file ``any``.
+    make it another one, ``linking`` words stand between it and a name, ``past`` ones where somebody had it once, ``of``
+    before what it is of, ``definite`` before the only one that has it. ``leaders`` are roles of who is the head of
+    something, ``leading`` says what they do, ``led_by`` of what they do it. ``defining`` phrases define the term before
+    them, ``defining_quoted`` one in quotation marks; ``defined_behind`` stand before a term that ``meant`` stands
+    behind, ``calling`` before one alone. ``concepts`` are words for one matter, as for a contract or a beginning.
+    ``known`` abbreviations need no meaning; those of every language are in the file ``any``.
     """
 
     generic: tuple[str, ...] = ()
@@ -101,6 +101,7 @@ class FactWords(WordList):
     rates: tuple[str, ...] = ()
     roles: tuple[str, ...] = ()
     linking: tuple[str, ...] = ()
+    past: tuple[str, ...] = ()
     defining: tuple[str, ...] = ()
     defining_quoted: tuple[str, ...] = ()
     plain: tuple[str, ...] = ()

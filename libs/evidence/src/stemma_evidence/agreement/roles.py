@@ -19,7 +19,6 @@ _CAPITAL = r"[A-ZÀ-Þ](?:['’][A-ZÀ-Þ])?[^\W\d_]+"
 _NAME = rf"(?:(?:{TITLES})\.?[ ]){{0,3}}{_CAPITAL}(?:[ -](?:(?:von|van|de|da|di|del|der|zu|la)[ ])?{_CAPITAL}){{0,3}}"
 _PERSON = rf"(?P<name>(?-i:(?<![^\W_]){_NAME}(?![^\W_])))"
 _TITLE = re.compile(rf"(?:{TITLES})\.?[ ]")
-_TITLE_BEFORE = r"(?:[^\W\d_]{1,9}\.?[ ]){0,2}?"
 _LABEL = r"[^\W\d_]+(?:[ -][^\W\d_]+|['’][^\W\d_]+){0,4}"
 _ADJECTIVE = re.compile(r"e[nrs]?\Z")
 _WHICH = r"(?:(?:,?[ ]|[ ](?:for|of|für|du|de|del|di|da|van)[ ])(?P<which>(?-i:[A-Z][a-zà-ÿ]{1,9}[ ][0-9]{1,2})))?"
@@ -34,13 +33,15 @@ def roles_of(source: Source) -> Iterator[Fact]:
     for form in (*_noun_forms(source.language), *_labelling(source.language), *_verb_forms(source.language)):
         for found in form.finditer(source.shown):
             name = _TITLE.sub("", found["name"])
-            if (" " in name or name != found["name"]) and not _is_role(name, source.language):
+            if (" " in name or name != found["name"]) and _is_name(name, source.language):
                 yield from _stated(source, found, name)
 
 
 def _stated(source: Source, found: re.Match[str], name: str) -> Iterator[Fact]:
     groups, language = found.groupdict(), source.language
     led = groups.get("led")
+    if led and _TITLE.match(f"{led} "):
+        return
     which = frozenset(WORD.findall((groups.get("which") or "").casefold()))
     role = terms(led, language) - generic(language) if led else _role(groups["role"], language)
     if not role:
@@ -57,8 +58,15 @@ def have_one_role(one: Fact, other: Fact) -> bool:
     return one.about == other.about or (said and bool(one.concepts) and one.concepts == other.concepts)
 
 
-def _is_role(name: str, language: str) -> bool:
-    return not frozenset(name.casefold().split()).isdisjoint(fact_words(language).roles)
+def _is_name(name: str, language: str) -> bool:
+    """Whether words with capitals are no role, and no thing with its article."""
+    words, said = fact_words(language), name.casefold().split()
+    return said[0] not in (*words.plain, *words.definite) and frozenset(said).isdisjoint(words.roles)
+
+
+def _title_before(language: str) -> str:
+    """Words before a name; who had a role elsewhere once has none here."""
+    return rf"(?:(?!(?:{alternatives(fact_words(language).past)})[ ])[^\W\d_]{{1,9}}\.?[ ]){{0,2}}?"
 
 
 def _role(written: str, language: str) -> frozenset[str]:
@@ -104,7 +112,7 @@ def _noun_forms(language: str) -> tuple[re.Pattern[str], ...]:
     role += rf")(?!\w){_WHICH}"
     link = rf"[ ]{{0,4}}(?:[|:,*–(-][|:,*–( -]{{0,6}}|(?<!\w)(?:{alternatives(words.linking)})(?!\w))[ ]{{0,4}}"
     acting = rf"[ ][^\W\d_]{{2,12}}[ ](?:{alternatives(words.linking)})[ ]"
-    forms = (rf"{role}(?:{link}|[ ]){_TITLE_BEFORE}{_PERSON}", rf"{_PERSON}(?:{link}|{acting}){role}")
+    forms = (rf"{role}(?:{link}|[ ]){_title_before(language)}{_PERSON}", rf"{_PERSON}(?:{link}|{acting}){role}")
     return tuple(re.compile(form, re.I) for form in forms)
 
 
@@ -131,8 +139,8 @@ def _verb_forms(language: str) -> tuple[re.Pattern[str], ...]:
     are = rf"(?:(?:{alternatives(words.linking)})[ ])?"
     forms = [
         rf"{_PERSON}[ ](?:{leading})[ ]{led}",
-        rf"(?<!\w)(?P<led>[^\W\d_]{{3,}})[ ]{are}(?:{alternatives(words.led_by)})[ ]{_TITLE_BEFORE}{_PERSON}",
+        rf"(?<!\w)(?P<led>[^\W\d_]{{3,}})[ ]{are}(?:{alternatives(words.led_by)})[ ]{_title_before(language)}{_PERSON}",
     ]
     if language == "de":
-        forms.append(rf"(?<!\w)(?P<led>[^\W\d_]{{3,}})[ ](?:{leading})[ ]{_TITLE_BEFORE}{_PERSON}")
+        forms.append(rf"(?<!\w)(?P<led>[^\W\d_]{{3,}})[ ](?:{leading})[ ]{_title_before(language)}{_PERSON}")
     return tuple(re.compile(form, re.I) for form in forms)
