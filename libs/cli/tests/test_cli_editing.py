@@ -206,6 +206,9 @@ async def test_a_section_that_cannot_be_written_yet_is_said_to_wait_and_for_what
     done = await cli("regenerate", settled, "solution", "--version", "1")
     waits = "it waits for research, which is queued"
     assert done.stdout == f"queued solution, in place of version 1: {waits}\n"
+    several = await cli("regenerate", settled, "solution=1", "research=1")
+    assert several.stdout == "regenerating research version 1; queued solution version 1\n"
+    assert f"solution is queued: {waits}\n" in several.stderr
 
 
 @pytest.mark.req("P10")

@@ -13,6 +13,7 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.forms import AnsweredForm, FoundFields
 from stemma_contracts.v1.inputs import InputReading
 from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.validation import LONG_ANSWER, UNACCEPTED_ANSWER
 from stemma_domain.decide import UnfittingEvent, decide
 from stemma_domain.staleness import staleness
@@ -203,6 +204,21 @@ def test_answers_to_a_form_that_was_withdrawn_are_not_begun(given: Story) -> Non
     given.ask(asking.withdraw_input, FORM_ID, 1)
     given.ask(asking.resume)
     assert given.status(SECTION) == "queued"
+
+
+@pytest.mark.parametrize("mode", [ReviewMode.NONE, ReviewMode.AUTO])
+def test_somebody_approves_the_answers_to_a_form_though_nobody_reviews_the_sections(
+    story: Story, mode: ReviewMode
+) -> None:
+    story.create(review=ReviewPolicy(mode=mode, min_score=0), review_edits="none")
+    story.ask(asking.add_input, FORM, to_read=True, staged=False)
+    read(story, "f-1")
+    confirm(story)
+    story.reviewable(SECTION)
+    export(story).then_refused("section_awaiting_review")
+    story.approve(SECTION)
+    export(story).then_types(e.FormExportRequested)
+    assert story.document.sections[SECTION].plan.review_edits == "human", "an edit by a model is approved, too"
 
 
 def test_a_form_is_not_exported_before_its_fields_are_confirmed_and_its_answers_approved(given: Story) -> None:

@@ -192,4 +192,4 @@ def current_version(section: SectionView) -> int:
 def versions_words(accepted: RequestAccepted, versions: Mapping[str, int]) -> str:
     """The sections in the order in which they were taken; an orchestrator of before names none of them."""
     names = accepted.section_ids or tuple(versions)
-    return ", ".join(f"{name} version {versions[name]}" for name in names)
+    return ", ".join(f"{name} version {versions[name]}" for name in names if name in versions)

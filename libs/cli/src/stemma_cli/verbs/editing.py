@@ -276,9 +276,13 @@ async def regenerate(
         else:
             several = RegenerateSections.model_validate(about | {"sections": seen_sections(versions)})
             accepted = await client.request(several)
-            words = f"regenerating {versions_words(accepted, versions)}"
+            waits = await _waits(client, accepted, versions)
+            begun = {name: number for name, number in versions.items() if name not in waits}
+            late = {name: number for name, number in versions.items() if name in waits}
+            said = (("regenerating", begun), ("queued", late))
+            words = "; ".join(f"{what} {versions_words(accepted, some)}" for what, some in said if some)
             tell_answer(accepted, words, as_json=as_json, versions=versions)
-            for name, waiting in (await _waits(client, accepted, list(versions))).items():
+            for name, waiting in waits.items():
                 note(f"{name} is queued: it {waiting}")
 
 

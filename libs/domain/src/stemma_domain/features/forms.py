@@ -14,6 +14,7 @@ from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.forms import MOST_REASONS, AnsweredForm, FoundFields
+from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import SETTLED, SectionPlan
 from stemma_contracts.v1.views import FormExportView
 
@@ -137,7 +138,7 @@ def _for_older_form(document: Document, section: Section, one: Input) -> Problem
 
 
 def _planned(request: r.ConfirmFormFields, document: Document, one: Input, found: FoundFields) -> SectionPlan:
-    """It is reviewed as the document's first section is; its text rests on the inputs alone."""
+    """Its text rests on the inputs alone. People review it as they do the first section, whatever settles that one."""
     first = next(iter(document.sections.values())).plan
     return SectionPlan(
         section_id=f"{KIND}-{one.input_id}"[:64],
@@ -145,8 +146,8 @@ def _planned(request: r.ConfirmFormFields, document: Document, one: Input, found
         kind=KIND,
         graph="section",
         purpose="the answers to the fields of a form of the client",
-        review=first.review,
-        review_edits=first.review_edits,
+        review=first.review if first.review.mode is ReviewMode.HUMAN else ReviewPolicy(),
+        review_edits="human",
         max_lint_rounds=first.max_lint_rounds,
         max_revisions=first.max_revisions,
         form=AnsweredForm(input_id=one.input_id, version=one.version, fields=found.fields, dropped=request.dropped),
