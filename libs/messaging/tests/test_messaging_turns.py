@@ -18,7 +18,7 @@ HEADERS = {
     "ce-specversion": "1.0",
     "ce-id": "1",
     "ce-type": "stemma.draft.validated.v1",
-    "ce-source": "/stemma/validator",
+    "ce-source": "validator",
     "ce-subject": "acme/d1",
     "ce-time": "2026-01-01T00:00:00Z",
 }
