@@ -2,6 +2,7 @@
 
 import gc
 import tracemalloc
+from collections.abc import Iterator
 
 import pytest
 from stemma_evidence import ground
@@ -21,9 +22,11 @@ def sources(text: str, media_type: str, standing: str, numbers: range) -> list[S
 
 
 @pytest.fixture
-def looked_through() -> None:
-    """What was there before is not looked through for garbage with each measurement."""
+def looked_through() -> Iterator[None]:
+    """What was there before is looked through for garbage once, and not with each measurement."""
     gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.mark.req("S6")

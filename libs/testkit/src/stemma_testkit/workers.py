@@ -1,7 +1,4 @@
-"""A pytest plugin: what is costly to start is started in one worker, and what was collected is no garbage."""
-
-import gc
-from collections.abc import Generator
+"""A pytest plugin: what is costly to start is started in one worker."""
 
 import pytest
 from xdist.remote import Producer
@@ -11,17 +8,6 @@ SHARING = ("services", "libs/cli", "libs/client", "libs/mcp", "libs/messaging", 
 """Where the tests of a folder start or import the same."""
 LONG = tuple(f"tests/e2e/test_e2e_{name}.py" for name in ("demo", "model", "real_model"))
 """Each takes as long as others together, which share less with it."""
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
-    """All that is collected stays until the end: it is not looked through for garbage, neither now nor later."""
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 class ByGroup(LoadScopeScheduling):  # type: ignore[misc]
