@@ -88,6 +88,7 @@ def test_finds_chapters_in_the_order_and_with_the_numbers_that_a_request_demands
         ("", []),
         ("# Proposal format\n\nBe brief.\n", []),
         ("# A\n\n1. One\n2. Two\n", []),
+        ("Send it. Your offer has, in this order: Plan, Team and Cost. Thanks.\n", ["Plan", "Team", "Cost"]),
         ("# Proposal format\n\n- ...\n- Budget\n- Team\n", ["Budget", "Team"]),
         ("# Proposal format\n\n## :\n\n## Budget\n\n## Team\n", ["Budget", "Team"]),
     ],
@@ -114,9 +115,17 @@ ORDER = "# RFP\n\nThe proposal must be organized in the following order:\n\n1. L
         ("de", "Das Angebot ist wie folgt zu gliedern:\n\n1. Deckblatt\n2. Vorgehen\n", ["Deckblatt", "Vorgehen"]),
         ("en", "# RFP\n\n## Proposal format\n\n1. Cover letter\n2. Approach\n", None),
         ("en", ORDER.replace("must", "should"), None),
+        (
+            "en",
+            "The proposal must contain, in this order: A plan, our Team, and Cost. Sign it.\n",
+            ["A plan", "our Team", "Cost"],
+        ),
+        ("de", "Das Angebot enthält in dieser Reihenfolge: Vorgehen, Team und Preis.\n", ["Vorgehen", "Team", "Preis"]),
+        ("ja", "提案書は次の順に記載すること：概要、体制、費用。\n", ["概要", "体制", "費用"]),
+        ("en", "The proposal must be structured as follows: see below.\n", None),
         ("en", "The contractor delivers the reports in the following order:\n\n1. Inception\n2. Final\n", None),
     ],
-    ids="en criterion de unordered advice work".split(),
+    ids="en criterion de unordered advice sentence sentence-de sentence-ja one work".split(),
 )
 def test_gives_the_chapters_of_the_bid_that_a_request_demands_in_an_order_and_no_others(
     language: str, text: str, titles: list[str] | None

@@ -11,6 +11,7 @@ from stemma_contracts.v1.outline import MOST_SECTIONS, AskedChapters, OutlineSec
 from stemma_languages import BidWords, asks_for_a_form, bid_words, detect, limits_in
 from stemma_markdown import Document, Heading
 
+from .rules import chapters_named
 from .units import Source
 
 MAX_PURPOSE = 4_000
@@ -107,14 +108,16 @@ def _asked(text: str) -> Iterator[tuple[OutlineSection, ...]]:
             continue
         below, body = _below(headings, place), _body(headings, place, lines)
         yield from _enough(_of_headings(below, headings, lines) or _of_items(body) or _of_rows(body))
-    words = bid_words(detect(text))
-    order = words.order
+    language = detect(text)
+    words = bid_words(language)
     yield from _enough(_of_titled(lines, words))
-    lead = (
-        number for number, line in enumerate(lines, start=1) if line.rstrip().endswith(_COLONS) and order.search(line)
-    )
-    for number in islice(lead, MOST_ORDERS):
-        yield from _enough(_of_items("\n".join(lines[number : number + MOST_LISTED])))
+    ordered = ((number, found) for number, line in enumerate(lines, start=1) if (found := words.order.search(line)))
+    for number, found in islice(ordered, MOST_ORDERS):
+        if found.string.rstrip().endswith(_COLONS):
+            yield from _enough(_of_items("\n".join(lines[number : number + MOST_LISTED])))
+        else:
+            named = (_titled_section(one, "") for one in chapters_named(found.string[found.end() :], language))
+            yield from _enough([section for section in named if section is not None])
 
 
 def _of_titled(lines: Sequence[str], words: BidWords) -> list[OutlineSection]:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from babel import Locale
 from stemma_contracts.v1.bids import MOST_BID_RULES, MOST_PART, MOST_VALUE, MOST_VALUES, BidRule, BidRuleKind, BidRules
-from stemma_languages import BidWords, bid_words
+from stemma_languages import BidWords, bid_words, primary
 from stemma_markdown import document_of
 
 from .deadlines import title_of
@@ -76,6 +77,8 @@ _POINTS_OR_PERCENT = {"%": "percent", "points": "points", "": "percent"}
 WIDE = re.compile("[\u3041-\u9fff]")
 _EDGES = " \t:;,.–—-|()[]=*_•"
 _CLAUSE = re.compile("[;•]")
+_IN_SENTENCE = re.compile(r"[^:：.。\n]{0,40}[:：]\s?(?P<names>[^.。\n]{3,1000})")
+_COMMA = re.compile("[,;、，；]")
 _BEHIND_TITLE = re.compile(r"\s?[(:：（]|\s[–—-]\s|\.\s")
 
 
@@ -163,7 +166,7 @@ def bid_rules(text: str, language: str) -> list[_Found]:
     """
     words = bid_words(language)
     every = [*units(text, language)]
-    reading = _Reading(words, title_of(text))
+    reading = _Reading(words, title_of(text), language)
     found = [one for unit in every if len(unit.text) <= LONGEST for one in reading.of(unit)]
     below = defaultdict[str, list[str]](list)
     for unit in every:
@@ -176,7 +179,18 @@ def bid_rules(text: str, language: str) -> list[_Found]:
 def _with_chapters(order: _Found, items: Iterable[str]) -> _Found:
     """The rule with the chapters that the items of the list below its sentence name."""
     names = (_trimmed(_BEHIND_TITLE.split(_MARK.sub("", item, count=1))[0])[:MOST_VALUE] for item in items)
-    return replace(order, values=tuple(islice(filter(None, names), MOST_VALUES)))
+    return replace(order, values=tuple(islice(filter(None, names), MOST_VALUES)) or order.values)
+
+
+def chapters_named(behind: str, language: str) -> tuple[str, ...]:
+    """The chapters that a sentence lists itself ``behind`` its words for an order: ": Approach, Team and Cost."."""
+    if (found := _IN_SENTENCE.match(behind)) is None:
+        return ()
+    *names, last = _COMMA.split(found["names"])
+    joining = Locale.parse(primary(language)).list_patterns["standard"]["end"].format("", "").strip(", ")
+    before, joined, after = f" {last.strip()}".rpartition(f" {joining} ")
+    named = [one for name in (*names, before if joined else "", after) if (one := _trimmed(name))]
+    return tuple(name[:MOST_VALUE] for name in named[:MOST_VALUES]) if len(named) > 1 else ()
 
 
 def _once(found: Sequence[_Found]) -> list[_Found]:
@@ -192,8 +206,9 @@ def _once(found: Sequence[_Found]) -> list[_Found]:
 class _Reading:
     """The reading of one request."""
 
-    def __init__(self, words: BidWords, title: tuple[str, ...] | None) -> None:
+    def __init__(self, words: BidWords, title: tuple[str, ...] | None, language: str) -> None:
         self._words = words
+        self._language_of_text = language
         self._title = title or ()
         numbers = sorted(words.numbers, key=len, reverse=True)
         self._spelled = re.compile(rf"(?<![\w-])(?:{'|'.join(numbers)})(?![\w-])", re.IGNORECASE) if numbers else None
@@ -365,8 +380,8 @@ class _Reading:
             yield _Found("blind", unit)
         if subject and words.excludes.search(text) and not words.free.search(text):
             yield _Found("exclusion", unit)
-        if subject and words.order.search(text):
-            yield _Found("order", unit)
+        if subject and (order := words.order.search(text)):
+            yield _Found("order", unit, values=chapters_named(text[order.end() :], self._language_of_text))
 
     def _is_about_work(self, text: str) -> bool:
         """Whether a sentence begins with what the contract is about: "the contractor delivers the tender drawings"."""
