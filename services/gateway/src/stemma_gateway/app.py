@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter, FastAPI
@@ -34,7 +35,9 @@ REACHED_WITHIN_S = 2.0
 DEFAULT_PORT = 4222
 
 
+@cache
 def _routes() -> tuple[BaseRoute, ...]:
+    """They take a quarter of a second, an application of them none."""
     router = APIRouter(generate_unique_id_function=openapi.name_of)
     of_documents = (documents.documents, documents.sections, documents.exports, commands.router, commands.answers)
     of_all = (library.router, uploads.router, streams.router)
@@ -44,10 +47,6 @@ def _routes() -> tuple[BaseRoute, ...]:
         router.include_router(page.router, include_in_schema=False)
     deque(iter_route_contexts(router.routes), maxlen=0)
     return tuple(router.routes)
-
-
-ROUTES = _routes()
-"""They take a quarter of a second, an application of them none."""
 
 
 class GatewaySettings(ServiceSettings):
@@ -134,7 +133,7 @@ def build_app(settings: GatewaySettings) -> FastAPI:
     app = FastAPI(
         title="Stemma",
         version=openapi.VERSION,
-        routes=[*ROUTES],
+        routes=[*_routes()],
         lifespan=lifespan,
         telemetry=NO_MORE_TELEMETRY,
         **openapi.ABOUT,
