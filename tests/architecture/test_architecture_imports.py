@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 from source_tree import PACKAGES, SERVICES
+from stemma_validator.confined import CHECKS
 
 IMPORT_ALL = """
 import json, sys
@@ -49,7 +50,16 @@ EXPENSIVE = {
 """What no service imports when it starts."""
 
 
-PREPARED = ["stemma_editor_agent.judging", "stemma_gateway.texts", "stemma_generation_graph.reading"]
+PREPARED = [
+    "stemma_cli.form_call",
+    "stemma_cli.proofs",
+    "stemma_converter.conversion",
+    "stemma_converter.reading_call",
+    "stemma_editor_agent.judging",
+    "stemma_gateway.texts",
+    "stemma_generation_graph.reading",
+    *(f"stemma_validator.{name}" for name in CHECKS),
+]
 FOREIGN = ["fastapi", "faststream", "langchain_core", "nats"]
 """What no prepared process imports, of services that do: each takes time at the first long text, and memory."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from faststream import FastStream
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
 from stemma_client import Client
 from stemma_contracts import subjects
 from stemma_contracts.v1 import events as e

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from faults_cluster import keep_on_all
 from nats.aio.client import Client
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_eventlog.jetstream import JetStreamEventLog
 from stemma_eventlog.log import StreamId

@@ -7,13 +7,12 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.errors import APIError
 from pydantic import ValidationError
+from stemma_artifacts.jetstream import SMALL_BYTES, JetStreamArtifactStore
 from stemma_artifacts.objects import subject_of
 from stemma_artifacts.store import (
-    SMALL_BYTES,
     ArtifactCorrupt,
     ArtifactMissing,
     ArtifactStore,
-    JetStreamArtifactStore,
     MemoryArtifactStore,
     digest_of,
     look_for,

@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 from nats.js import JetStreamContext
 from pydantic import ValidationError
-from stemma_artifacts.store import SMALL_BYTES, ArtifactMissing, JetStreamArtifactStore, reference
+from stemma_artifacts.jetstream import SMALL_BYTES, JetStreamArtifactStore
+from stemma_artifacts.store import ArtifactMissing, reference
 from stemma_artifacts.uploads import UploadCorrupt, UploadMissing, UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.tokens import InvalidToken

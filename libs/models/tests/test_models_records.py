@@ -2,7 +2,7 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage, ToolCall
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.usage import Usage

@@ -13,7 +13,7 @@ from domain_story import DECIDER
 from domain_witness import NEED, outcome_of, say_of
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
 from stemma_client import Client
 from stemma_client.errors import RequestRejectedError
 from stemma_contracts import Envelope, registry, subjects

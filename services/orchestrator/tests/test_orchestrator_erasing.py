@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from nats.js.errors import NotFoundError
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
 from stemma_client import Client
 from stemma_client.errors import RequestRejectedError
 from stemma_contracts import registry, subjects

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 from nats.aio.client import Client
 from nats.js import JetStreamContext
-from stemma_artifacts.store import SMALL_BYTES, ArtifactMissing, JetStreamArtifactStore
+from stemma_artifacts.jetstream import SMALL_BYTES, JetStreamArtifactStore
+from stemma_artifacts.store import ArtifactMissing
 from stemma_contracts import subjects
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_orchestrator.app import service, sweep

@@ -5,7 +5,7 @@ from itertools import accumulate
 from typing import Any
 
 import pytest
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts.v1 import events as e
 from stemma_domain.features.inputs.feature import listed

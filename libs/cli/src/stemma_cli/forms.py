@@ -2,35 +2,29 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from stemma_confinement import ConfinementError, Limits, Prepared, Stalled
 from stemma_confinement.computing import confined_in
-from stemma_forms import AnswersRefused, Field, FormError, fill, find_fields, unsupported
+from stemma_forms import Field
 
 from .exit_codes import CliError, ExitCode
 from .exports import write_atomically
+from .form_call import FILLED, FORM, Done, fill_form, find, prepare
 from .output import console, note, say, say_json
 from .runtime import connected
 
 LIMITS = Limits(seconds=60, memory_mb=1536)
-_FORM, _FILLED = "form", "filled"
-
-
-@dataclass(frozen=True)
-class _Done:
-    fields: tuple[Field, ...] = ()
-    unsupported: tuple[tuple[str, str], ...] = ()
-    reasons: tuple[str, ...] = ()
+# One for all forms of this process; it starts with the first of them.
+_PREPARED = Prepared(prepare)
 
 
 async def fields_of(form: Path) -> tuple[Field, ...]:
     """The fields of a form, after a note of what in it is not filled; raises `CliError` with what is wrong with it."""
     with TemporaryDirectory(prefix="stemma-") as folder:
-        done = await _confined(Path(folder), form, _find)
+        done = await _confined(Path(folder), form, find)
     for place, what in done.unsupported:
         note(f"not filled: {place}: {what}")
     return done.fields
@@ -39,12 +33,12 @@ async def fields_of(form: Path) -> tuple[Field, ...]:
 async def filled(form: Path, answers: Mapping[str, str]) -> bytes:
     """The form with answers by the ids of fields; raises `CliError` with all that it does not accept."""
     with TemporaryDirectory(prefix="stemma-") as folder:
-        await _confined(Path(folder), form, _fill, answers)
-        return await asyncio.to_thread((Path(folder) / _FILLED).read_bytes)
+        await _confined(Path(folder), form, fill_form, answers)
+        return await asyncio.to_thread((Path(folder) / FILLED).read_bytes)
 
 
-async def _confined(folder: Path, form: Path, call: Callable[..., _Done], *given: object) -> _Done:
-    (folder / _FORM).write_bytes(await asyncio.to_thread(form.read_bytes))
+async def _confined(folder: Path, form: Path, call: Callable[..., Done], *given: object) -> Done:
+    (folder / FORM).write_bytes(await asyncio.to_thread(form.read_bytes))
     try:
         done = await confined_in(folder, _PREPARED, LIMITS, call, *given)
     except (ConfinementError, Stalled) as ended:
@@ -52,29 +46,6 @@ async def _confined(folder: Path, form: Path, call: Callable[..., _Done], *given
     if done.reasons:
         raise CliError(ExitCode.USAGE, f"{form.name}: {done.reasons[0]}", "\n".join(done.reasons[1:]))
     return done
-
-
-def prepare() -> None: ...
-
-
-# One for all forms of this process; it starts with the first of them.
-_PREPARED = Prepared(prepare)
-
-
-def _find(folder: Path) -> _Done:
-    try:
-        content = (folder / _FORM).read_bytes()
-        return _Done(fields=find_fields(content), unsupported=unsupported(content))
-    except FormError as refusal:
-        return _Done(reasons=(str(refusal),))
-
-
-def _fill(folder: Path, answers: dict[str, str]) -> _Done:
-    try:
-        (folder / _FILLED).write_bytes(fill((folder / _FORM).read_bytes(), answers))
-    except FormError as refusal:
-        return _Done(reasons=refusal.reasons if isinstance(refusal, AnswersRefused) else (str(refusal),))
-    return _Done()
 
 
 class Unanswered(NamedTuple):

@@ -146,7 +146,7 @@ class Client(Decisions):
 
     @cached_property
     def _artifacts(self) -> ArtifactStore:
-        from stemma_artifacts.store import JetStreamArtifactStore
+        from stemma_artifacts.jetstream import JetStreamArtifactStore
 
         return JetStreamArtifactStore(self._connection.jetstream)
 

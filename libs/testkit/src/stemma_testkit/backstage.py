@@ -13,7 +13,7 @@ import pytest
 from nats.aio.client import Client as NatsConnection
 from nats.aio.msg import Msg
 from nats.js.errors import NotFoundError
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
 from stemma_client import Client, DocumentView, RecordedEvent
 from stemma_client.reading import read_document
 from stemma_contracts import Contract, envelope_for, registry, subjects

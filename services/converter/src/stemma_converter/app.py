@@ -8,7 +8,8 @@ from pathlib import Path
 import pypandoc  # type: ignore[import-untyped]
 from faststream import FastStream
 from pydantic import Field, SecretStr, field_validator
-from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
+from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, Turns, WorkerBroker, WorkerSettings, config_dir

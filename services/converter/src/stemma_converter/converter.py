@@ -18,7 +18,6 @@ import noto_cjk_sans_jp_bold  # type: ignore[import-untyped]
 import noto_cjk_sans_jp_regular  # type: ignore[import-untyped]
 from stemma_contracts.v1.exports import ExportFormat, ExportRemark
 from stemma_ooxml import PackageError
-from stemma_telemetry import get_logger
 
 from .assembly import House, Manuscript
 from .house_styles import as_document, completed
@@ -35,8 +34,6 @@ _NEEDED = ("document.html", "document.typ", "media.lua", WORD_TEMPLATE)
 # Chinese, Japanese and Korean, each with its own forms of the characters.
 _PACKAGED = (noto_cjk_sans_jp_regular.FONT_PATH, noto_cjk_sans_jp_bold.FONT_PATH)
 
-
-log = get_logger()
 
 _MEDIA_TYPES = {
     ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -118,8 +115,7 @@ class Converter:
         limits = replace(self.pandoc.limits, seconds=self.pandoc.limits.seconds * _SHARE_FOR_CONTENTS)
         try:
             return await self._pages(manuscript, replace(self.pandoc, limits=limits))
-        except ConversionError as error:
-            log.warning("contents_without_pages", reason=error.code, program=error.program, exit_code=error.exit_code)
+        except ConversionError:
             return None
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from faststream import FastStream
 from langchain_core.language_models import BaseChatModel
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
 from stemma_contracts import subjects
 from stemma_kinds import KindError, digests, find_kinds, merged
 from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir

@@ -16,7 +16,8 @@ import stemma_telemetry
 from faststream import FastStream
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.memory import InMemorySaver
-from stemma_artifacts.store import ArtifactStore, JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
+from stemma_artifacts.store import ArtifactStore
 from stemma_contracts import registry, subjects
 from stemma_contracts.v1.outcomes import ThreadsHeld
 from stemma_kinds import KindError, digests, find_kinds, merged

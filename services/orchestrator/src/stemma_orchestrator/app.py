@@ -13,7 +13,7 @@ from faststream import FastStream
 from nats.js.errors import KeyNotFoundError
 from nats.js.kv import KeyValue
 from pydantic import Field, ValidationError
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
 from stemma_artifacts.uploads import UploadStore
 from stemma_contracts import subjects
 from stemma_contracts.v1.capabilities import Capabilities

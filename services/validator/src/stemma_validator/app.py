@@ -9,7 +9,7 @@ from typing import Any, Literal, assert_never
 
 from faststream import FastStream
 from pydantic import Field
-from stemma_artifacts.store import JetStreamArtifactStore
+from stemma_artifacts.jetstream import JetStreamArtifactStore
 from stemma_confinement import Limits
 from stemma_contracts import subjects
 from stemma_messaging import BadSettings, Opened, Service, WorkerBroker, WorkerSettings, config_dir

@@ -17,7 +17,7 @@ SAFE_CHARACTERS = 16 * 1024
 """Up to here the worst input takes half a second, in a thread; beyond, a process of its own can be ended."""
 
 # By name, because they import this module.
-_CHECKS = (
+CHECKS = (
     "answers",
     "citing",
     "claims",
@@ -33,7 +33,7 @@ _CHECKS = (
 
 
 def prepare() -> None:
-    modules = {name: import_module(f"{__package__}.{name}") for name in _CHECKS}
+    modules = {name: import_module(f"{__package__}.{name}") for name in CHECKS}
     modules["claims"].ClaimsCheck(text="Ada pays EUR 5.", language="en", sources=()).run()
 
 
