@@ -49,6 +49,7 @@ BLUEPRINT = Blueprint(
             purpose=f"The {name}.",
             required_headings=(f"The {name}",),
             requires=("solution", "project_brief") if name == "budget" else (),
+            collects=("amounts",) if name == "budget" else (),
         )
         for name in ("research", "solution", "budget")
     ),
@@ -104,12 +105,21 @@ def problem_of(*sections: Mapping[str, object], blueprint: Blueprint = BLUEPRINT
             [{"section_id": "research"}, {"section_id": "budget"}],
             [{}, {"depends_on": ("research",), "requires": ("project_brief",)}],
         ),
+        (
+            [{"title": "Team", "collects": ["people"]}, *({"title": title, "collects": ["amounts"]} for title in "PQ")],
+            [{"collects": ("people",)}, {"section_id": "budget", "title": "P"}, {"section_id": "q", "kind": "default"}],
+        ),
+        (
+            [{"title": "Price", "collects": ["amounts"]}, {"title": "Budget"}],
+            [{"section_id": "price"}, {"section_id": "budget"}],
+        ),
     ],
     ids=[
         "all sections and their order", "what it does not say comes from the blueprint",
         "a title in any language", "a title is one line", "a section that fits no other runs by the default",
         "titles of the outline", "titles of the blueprint", "an id goes before a title",
-        "what a section that was left out rests on",
+        "what a section that was left out rests on", "the section that collects the same, once",
+        "a title goes before what is collected",
     ],
 )  # fmt: skip
 def test_an_outline_is_planned_by_its_blueprint(

@@ -136,6 +136,24 @@ def test_gives_the_chapters_of_the_bid_that_a_request_demands_in_an_order_and_no
 
 
 @pytest.mark.req("B6")
+def test_a_chapter_has_what_the_request_says_of_it_and_gathers_what_its_title_is_a_word_for() -> None:
+    about = (
+        "References must include three clients of ours. The references are checked. Our budget is 2 pages long or so."
+    )
+    text = (
+        f"Proposals have, in this order: Plan, References and Price.\n\n{about}\n\nThe Plan must not exceed 4 pages.\n"
+    )
+    source = Source("rfp.md", text, "en")
+    chapters = demanded_chapters([source], read_rules([source]))
+    assert chapters is not None
+    assert [(one.purpose, one.max_pages, one.collects) for one in chapters.sections] == [
+        ("The Plan must not exceed 4 pages.", 4, ()),
+        ("References must include three clients of ours.", None, ()),
+        ("", None, ("amounts",)),
+    ]
+
+
+@pytest.mark.req("B6")
 def test_chapters_in_japanese_take_no_more_bytes_than_an_outline_may() -> None:
     told = "\u76ee" * 4_000
     parts = "".join(f"### \u90e8{n}\n\n{told}\n\n" for n in range(8))

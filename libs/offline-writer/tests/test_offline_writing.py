@@ -481,6 +481,36 @@ def test_what_stands_below_the_title_of_a_chapter_stands_in_it_and_rates_where_m
     assert ["Mason" in draft(key) for key in titles] == [False, False, True]
 
 
+@pytest.mark.req("B1", "T9")
+@pytest.mark.parametrize(
+    ("sheet", "last"),
+    [
+        ("item,days,rate USD\nPlan,12,960\nBuild,4.5,880\n", "| Total |  |  | 15,480.00 |"),
+        ("item,days,rate USD\nPlan,12,960\nBuild,,880\n", "| Build |  | 880 |"),
+        ("item,days,rate,total USD\nPlan,12,USD 960,11520\nBuild,2,USD 880,1760\n", "| Build | 2 | USD 880 | 1760 |"),
+        ("item,days,rate\nPlan,12,USD 960\nBuild,2,EUR 880\n", "| Build | 2 | EUR 880 |"),
+    ],
+    ids="summed gap totals currencies".split(),
+)
+def test_a_rate_sheet_with_quantities_has_the_amount_of_each_row_and_their_total(sheet: str, last: str) -> None:
+    asked = block("section", "What it costs.", id="p", title="Price", language="en", collects="amounts")
+    outline = block("outline", block("entry", "What it costs.", id="p", title="Price", collects="amounts"))
+    draft = written(f"{asked}\n{outline}\n{block('price', sheet, name='rates.csv')}")
+    assert draft.rstrip().split("\n")[-1] == last
+
+
+@pytest.mark.req("T3")
+def test_what_an_item_says_of_a_project_stands_with_its_name() -> None:
+    item = "- Alliance (2024): a portal with a digest. Went live after many weeks. Contact: Paula Reyes."
+    facts = f"# Work\n\n{item}\n- A ferry.\n"
+    titles = {"Contact": "Contacts, such as Paula, and weeks.", "Portal": "The portal and its digest."}
+    outline = block("outline", [block("entry", p, id=title, kind="k", title=title) for title, p in titles.items()])
+    asked = {t: block("section", p, id=t, title=t, language="en") for t, p in titles.items()}
+    drafts = [written(f"{one}\n{outline}\n{block('evidence', facts, name='a.md')}") for one in asked.values()]
+    assert [item in draft for draft in drafts] == [True, False]
+    assert "digest" not in drafts[1]
+
+
 @pytest.mark.req("B1", "T3")
 def test_of_chapters_with_one_title_in_two_volumes_that_takes_what_stands_below_it_whose_purpose_it_bears_on() -> None:
     purposes = {"one": "The ferries and their piers.", "two": "The rates and the discount."}

@@ -10,6 +10,8 @@ from stemma_contracts.base import Contract, invalid_field
 from stemma_contracts.shown import check_shown
 from stemma_contracts.tokens import FileName, Token
 
+from .section import Collected
+
 MAX_TITLE = 200
 MOST_SECTIONS = 500
 
@@ -27,10 +29,10 @@ SectionName = Annotated[str, AfterValidator(_name)]
 class OutlineSection(Contract):
     """One section that a request asks for; what it does not say comes from the blueprint's section of that id.
 
-    Without ``section_id`` it is the blueprint's section of that title, else an id is made of the title. ``kind`` names
-    prompt and criteria, ``default`` where the blueprint has no such section. ``depends_on`` names sections of the same
-    outline by id or title; where both fit, the id counts. Raises `pydantic.ValidationError` if it has neither id nor
-    title.
+    Without ``section_id`` it is the blueprint's section of that title, else the one that collects just the same, else
+    an id is made of the title. ``kind`` names prompt and criteria, ``default`` where the blueprint has no such section.
+    ``depends_on`` names sections of the same outline by id or title; where both fit, the id counts. Raises
+    `pydantic.ValidationError` if it has neither id nor title.
     """
 
     section_id: Token | None = None
@@ -42,6 +44,7 @@ class OutlineSection(Contract):
     max_words: StrictInt | None = Field(default=None, ge=1, le=1_000_000)
     max_pages: StrictInt | None = Field(default=None, ge=1, le=10_000, description="pages of the exported document")
     kind: Token | None = None
+    collects: tuple[Collected, ...] = Field(default=(), description="what it gathers; empty: what the blueprint says")
 
     @model_validator(mode="after")
     def _is_named(self) -> OutlineSection:

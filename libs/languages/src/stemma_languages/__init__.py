@@ -25,7 +25,7 @@ from .lists import (
     mode_words,
     shared_claim_words,
 )
-from .outlines import asks_for_a_form, count_words, limits_in
+from .outlines import asks_for_a_form, count_words, gathered_under, limits_in
 from .roles import Role, is_mail, role_of_name, role_of_text, unknown_language
 from .sentences import (
     is_addressed,

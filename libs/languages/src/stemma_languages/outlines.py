@@ -1,29 +1,42 @@
 """How requests speak of the form of an answer: headings of such passages, units and limits, in every language."""
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from .languages import DATA
 from .wordlists import WIDE, WordList, folded
 
 _END = re.compile(r"[\n;]|(?<!max)(?<!m\u00e1x)\.", re.IGNORECASE)
 BEFORE, BEHIND = 30, 20
+Gathered: TypeAlias = Literal["amounts", "dates", "people"]
 
 
 class OutlineWords(WordList):
-    """A data file: headings of passages that say what a document is to hold, and what limits are told with."""
+    """A data file: headings of passages that say what a document is to hold, and what limits are told with.
+
+    ``titles`` are those of chapters that gather one thing: amounts, dates, people.
+    """
 
     headings: tuple[str, ...]
     words: tuple[str, ...]
     pages: tuple[str, ...]
     at_most: tuple[str, ...]
+    titles: Mapping[Gathered, tuple[str, ...]]
 
 
 def asks_for_a_form(heading: str) -> bool:
     """Whether a heading announces what a document is to hold, in any language."""
     said = folded(" ".join(heading.split()))
     return any(words in said for one in _all() for words in one.headings)
+
+
+def gathered_under(title: str) -> Gathered | None:
+    """What a chapter of this title gathers, in any language; None of other titles."""
+    said = folded(" ".join(title.split()))
+    return next((name for one in _all() for name, titles in one.titles.items() if said in map(folded, titles)), None)
 
 
 def limits_in(text: str, *, bare: bool = False) -> tuple[int | None, int | None]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from pathlib import PurePosixPath
 
+from stemma_forms.answering.prices import column_of, number_in
 from stemma_languages import language as language_of
 
 from . import markdown
@@ -98,7 +99,7 @@ def _blocks(request: Request, choice: Choice) -> tuple[str, ...]:
     shown = {passage.text for passage in passages if passage.form == "figure"}
     return (
         *_paragraphs(request, passages),
-        *(_table(table, words.table) for table in choice.tables),
+        *(_table(_with_amounts(table, request.language), words.table) for table in choice.tables),
         *(figure for figure in map(_figure, choice.images) if figure not in shown),
     )
 
@@ -156,6 +157,25 @@ def _nested(run: Sequence[Passage]) -> list[str]:
         lines += [f"{'  ' * (depth + 1)}{item}" for item in passage.items]
         last = passage
     return lines
+
+
+def _with_amounts(table: Table, tag: str) -> Table:
+    """A rate sheet with the amount of each row and their total; the table as it is if a row lacks a number."""
+    columns, source = [column_of(head) for head in table.head], table.place.language
+    if sorted(filter(None, columns)) != ["quantity", "rate"]:
+        return table
+    rate, quantity = columns.index("rate"), columns.index("quantity")
+    priced = [number_in(row[rate], table.head[rate], source) for row in table.rows]
+    counted = [number_in(row[quantity], "", source) for row in table.rows]
+    amounts = [one[0] * many[0] for one, many in zip(priced, counted, strict=True) if one and many]
+    currencies = {one[1] for one in priced if one}
+    if len(amounts) < len(table.rows) or len(currencies) != 1:
+        return table
+    [currency], language = currencies, language_of(tag)
+    head = language.words.amount_in.format(currency=currency) if currency else language.words.amount
+    rows = tuple((*row, language.number(amount, 2)) for row, amount in zip(table.rows, amounts, strict=True))
+    total = (language.words.total, *[""] * (len(table.head) - 1), language.number(sum(amounts), 2))
+    return replace(table, head=(*table.head, head), rows=(*rows, total))
 
 
 def _table(table: Table, label: str) -> str:

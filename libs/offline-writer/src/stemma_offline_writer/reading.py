@@ -34,16 +34,17 @@ from .material import NO_SPACES, Form, Material, Origin, Passage, Place, Table, 
 LEAST_WORDS, LEAST_CHARACTERS = 4, 6
 """Of a sentence that stands for itself; characters are counted where a script knows no spaces."""
 
-MOST_OF_LABEL, MOST_OF_PASSAGE = 40, 2_000
-"""Characters of a line that is the label of the lines after it, and of a passage that further sentences lean on."""
+MOST_OF_LABEL, MOST_OF_PASSAGE, MOST_OF_ITEM = 40, 2_000, 1_200
+"""Characters of a line that is the label of the lines after it, of a passage that further sentences lean on, and of an
+item that is quoted as a whole."""
 MARGIN = -1
 """The column of a paragraph that no list holds: before the mark of any item."""
 
 _NUMBER = re.compile(
-    r"(?:[^\W\d_]{2,12} )?(?:\(?(?:\d{1,4}|[A-Za-z]|[ivx]{2,4}|[IVX]{2,5})[.)]\s?){1,4}"
+    r"(?!\w{2,12} \((?:19|20)\d\d\))(?:[^\W\d_]{2,12} )?(?:\(?(?:\d{1,4}|[A-Za-z]|[ivx]{2,4}|[IVX]{2,5})[.)]\s?){1,4}"
     r"|[（(][一二三四五六七八九十\d]{1,3}[）)]|[①-⑳]"
 )
-"""What stands before a sentence to order it: "4.2.", "i.", "(b)", "Exhibit 2.", "（一）"."""
+"""What stands before a sentence to order it: "4.2.", "i.", "(b)", "Exhibit 2.", "（一）"; no name with a year."""
 _LETTERED = re.compile(r"\(?[a-zα-ω]{1,2}\)\s|[IVX]{1,5}[.)]\s|\(?[ivx]{1,5}\)\s")
 """What stands before an item that belongs to the sentence above it."""
 _DECIMAL = re.compile(r"．\d")
@@ -100,12 +101,13 @@ class PassageReader:
         while self._above and (self._above[-1][0] >= column or not is_item):
             self._above.pop()
         under = self._above[-1][1] if self._above else -1
-        before_it = len(self.passages)
+        before_it, whole = len(self.passages), is_item and len(text) <= MOST_OF_ITEM
         for words in sentences_of(text, self._language):
             before = self.passages[-1] if self.passages else None
             together = before and before.place == place and (before.paragraph == number or before.form == "sentence")
             is_open = before and not before.items and len(before.text) < MOST_OF_PASSAGE and ends(before.text)
-            if before and together and is_open and self._leans(words):
+            leans = (whole and len(self.passages) > before_it) or self._leans(words)
+            if before and together and is_open and leans:
                 self.passages[-1] = replace(before, text=f"{before.text}{self._joint}{words}")
             else:
                 self._add(words, place, number, "item" if is_item else "sentence", under)

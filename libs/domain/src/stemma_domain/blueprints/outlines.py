@@ -44,6 +44,7 @@ def plan_outline(
     form a cycle, and more text than an event should carry.
     """
     ids_by_title = {**(aliases or {}), **{title_key(section.title): section.id for section in blueprint.sections}}
+    ids_by_title = {**_gathering(blueprint, outline, ids_by_title), **ids_by_title}
     names = _names(outline, ids_by_title)
     known = {section.id: section for section in blueprint.sections}
     outline = _with_ids(names, outline, ids_by_title)
@@ -56,6 +57,17 @@ def plan_outline(
         _plan(blueprint, known, name, section, rests_on[name], review)
         for name, section in zip(names, outline, strict=True)
     )
+
+
+def _gathering(
+    blueprint: Blueprint, outline: Sequence[OutlineSection], ids_by_title: Mapping[str, str]
+) -> dict[str, str]:
+    """By the titles that the blueprint does not have the sections that collect just the same, each for one of them."""
+    named = {section.section_id or ids_by_title.get(title_key(section.title)) for section in outline}
+    free = {section.collects: section.id for section in reversed(blueprint.sections) if section.id not in named}
+    asked = (section for section in reversed(outline) if section.collects and section.section_id is None)
+    found = {free[one.collects]: title_key(one.title) for one in asked if one.collects in free}
+    return {title: name for name, title in found.items()}
 
 
 def derived_id(title: str, number: int) -> str:
@@ -192,6 +204,8 @@ def _plan(
         changes["title"] = " ".join(section.title.split())
     if section.kind is not None and section.kind != plan.kind:
         changes |= {"kind": section.kind, "graph": _graph_of(blueprint, section.kind)}
+    if section.collects:
+        changes["collects"] = section.collects
     if section.purpose.strip():
         changes |= _purpose(section.purpose.strip())
     return plan.model_copy(update=changes)

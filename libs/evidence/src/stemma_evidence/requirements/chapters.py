@@ -8,11 +8,11 @@ from itertools import islice
 from stemma_contracts.shown import shown
 from stemma_contracts.v1.bids import BidRule, BidRules
 from stemma_contracts.v1.outline import MOST_SECTIONS, AskedChapters, OutlineSection
-from stemma_languages import BidWords, asks_for_a_form, bid_words, detect, limits_in
+from stemma_languages import BidWords, asks_for_a_form, bid_words, detect, gathered_under, limits_in
 from stemma_markdown import Document, Heading
 
 from .rules import chapters_named
-from .units import Source
+from .units import Source, units
 
 MAX_PURPOSE = 4_000
 MAX_TITLE = 200
@@ -69,6 +69,7 @@ def demanded_chapters(sources: Sequence[Source], rules: BidRules) -> AskedChapte
             source = named[rule.source]
             judged = bid_words(source.language).criteria
             sections = tuple(one for one in _in_order(rule, asked(source.text)) if not judged.search(one.title))
+            sections = tuple(_with_purpose(section, rule, source) for section in sections)
             if len(sections) > 1 and all(len(section.title.split()) <= LONGEST_WORDS for section in sections):
                 return AskedChapters(source=rule.source, sections=_bounded(sections))
     return None
@@ -89,6 +90,20 @@ def _in_order(rule: BidRule, passages: Sequence[tuple[OutlineSection, ...]]) -> 
             return sections
     found = (_titled_section(value, "") for value in rule.values)
     return tuple(section for section in found if section is not None)
+
+
+def _with_purpose(section: OutlineSection, rule: BidRule, source: Source) -> OutlineSection:
+    """A chapter of which only the title is known, with the sentences that begin with it: "References must include"."""
+    if section.purpose:
+        return section
+    title = re.compile(rf"\W*(?:[^\W\d_]{{1,5}}\s)?{re.escape(section.title)}(?!\w)", re.IGNORECASE)
+    said = (
+        unit.text for unit in units(source.text, source.language) if unit.form == "sentence" and title.match(unit.text)
+    )
+    sentences = [one for one in said if len(one.split()) > LONGEST_WORDS // 3 and one not in rule.quote]
+    words, pages = limits_in("\n".join(sentences))
+    found = {"max_words": section.max_words or words, "max_pages": section.max_pages or pages}
+    return section.model_copy(update={"purpose": " ".join(sentences)[:MAX_PURPOSE], **found})
 
 
 def _key(title: str) -> str:
@@ -255,11 +270,13 @@ def _titled_section(title: str, purpose: str, also: str = "", number: str = "") 
     in_bracket = limits_in(bracket[0], bare=True) if bracket else (None, None)
     words, pages = (one or two for one, two in zip(limits_in(f"{title}\n{purpose}\n{also}"), in_bracket, strict=True))
     said = own[0].strip(" .:)") if own and name else number
+    gathered = gathered_under(called)
     return OutlineSection(
         title=called,
         purpose=(f"({said}) {purpose}".rstrip() if said else purpose)[:MAX_PURPOSE],
         max_words=words,
         max_pages=pages,
+        collects=(gathered,) if gathered else (),
     )
 
 
