@@ -7,10 +7,17 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadGroupScheduling
 from xdist.workermanage import WorkerController
 
-SHARING = ("services", "libs/cli", "libs/client", "libs/mcp", "libs/messaging", "libs/models", "tests/e2e")
+SHARING = ("services", "libs/cli", "libs/client", "libs/mcp", "libs/messaging", "tests/e2e")
 """Where the tests of a folder start or import the same."""
-LONG = tuple(f"tests/e2e/test_e2e_{name}.py" for name in ("demo", "model", "real_model"))
+LONG = ("tests/e2e/test_e2e_demo.py", "tests/e2e/test_e2e_real_model.py")
 """Each takes as long as others together, which share less with it."""
+LITELLM = (
+    "libs/models/",
+    "services/generation-graph/tests/test_generation_nearness.py",
+    "tests/e2e/test_e2e_model.py",
+    "tests/faults/test_faults_threads.py",
+)
+"""What has LiteLLM imported, which takes five seconds."""
 
 
 class ByGroup(LoadGroupScheduling):  # type: ignore[misc]
@@ -29,5 +36,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByGroup
 
 def group_of(path: str, all_run: bool) -> str:
     """What runs in one worker: the file alone where only some tests run, else all that share something with it."""
-    together = all_run and path.startswith(SHARING) and path not in LONG
-    return "/".join(path.split("/")[:2]) if together else path
+    if not all_run or path in LONG:
+        return path
+    if path.startswith(LITELLM):
+        return "litellm"
+    return "/".join(path.split("/")[:2]) if path.startswith(SHARING) else path
