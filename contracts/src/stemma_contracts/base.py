@@ -1,10 +1,12 @@
 """The base of every contract model, and the mark of fields whose text is stored."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, ValidationError, model_serializer
+
+M = TypeVar("M", bound=BaseModel)
 
 
 class Contract(BaseModel):
@@ -41,6 +43,22 @@ def invalid_field(message: str, *field: str | int) -> ValidationError:
     return ValidationError.from_exception_data(
         message, [{"type": "value_error", "loc": field, "input": None, "ctx": {"error": error}}]
     )
+
+
+def filled_from(cls: type[M], *sources: Any, **own: Any) -> M:
+    """A model with what models or dataclasses have in fields of the same names, a later one before an earlier.
+
+    Its ``own`` fields come before all of them. Raises `pydantic.ValidationError` for what is missing or does not fit.
+    """
+    fields = cls.model_fields.keys() - own.keys()
+    found = {name: getattr(source, name) for source in sources for name in _names(source) & fields}
+    return cls.model_validate(found | own)
+
+
+def _names(source: Any) -> Set[str]:
+    kind: Any = type(source)
+    names: Set[str] = (kind.model_fields if isinstance(source, BaseModel) else kind.__dataclass_fields__).keys()
+    return names
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import TypedDict, assert_never
 
 from stemma_contracts import registry
+from stemma_contracts.base import filled_from
 from stemma_contracts.media import SHOWN
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
@@ -58,14 +59,7 @@ class Recorded(TypedDict):
 
 def head_of(document: Document) -> DocumentHead:
     """What every job says of its document."""
-    return DocumentHead(
-        document_id=document.document_id,
-        tenant=document.tenant,
-        kind=document.kind,
-        title=document.title,
-        created_at=document.created_at,
-        language=document.language,
-    )
+    return filled_from(DocumentHead, document)
 
 
 def images_of(document: Document, compared: tuple[InputFile, ...] = ()) -> tuple[InputFile, ...]:

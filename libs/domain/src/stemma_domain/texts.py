@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import assert_never
 
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.inputs import InputVersion
 from stemma_contracts.v1.proofs import Settlement
@@ -88,22 +89,20 @@ def _made_by(document: Document, section: Section, event: AnyTextEvent) -> Versi
 
 
 def _drafted(document: Document, event: e.SectionDrafted) -> Version:
-    return Version(
+    """How it was made, the event tells to whoever asks: no state holds that."""
+    return filled_from(
+        Version,
+        event,
         number=event.version,
-        draft=event.draft,
         rests_on=event.upstream,
         origin=Origin.GENERATED,
         made_by=event.provenance.model,
-        provenance=event.provenance,
         evaluation=None if event.merge else event.evaluation,
-        review=event.review,
+        retrieved_context=None,
+        processing_metadata=None,
         images=event.assets,
-        left_out=event.left_out,
-        warnings=event.warnings,
         sequence=document.sequence,
-        inputs=event.inputs,
         protected=event.merge is not None,
-        merge=event.merge,
         renewed=event.merge is not None,
     )
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.cycles import CycleSummary
@@ -45,6 +46,8 @@ NO_DRAFTS: Drafts = MappingProxyType({})
 MOST_TITLE_BYTES = 4096
 MOST_VERSIONS = 30
 MOST_REFERENCES = 50
+_TELLING = ("number", "draft", "origin", "made_by", "verified", "made_at", "restored_version", "sequence")
+"""What tells a version from others: who made it, when and how, and its text."""
 _ENGLISH = "en"
 _VIEWS = [feature.view for feature in FEATURES if feature.view]
 _FAILURES: dict[type[e.SectionFailure], str] = {
@@ -66,29 +69,24 @@ def view_of(document: Document, drafts: Drafts = NO_DRAFTS) -> DocumentView:
         name: section_view(document, section, stale.get(name, NOT_STALE), drafts)
         for name, section in document.sections.items()
     }
-    return DocumentView(
-        document_id=document.document_id,
-        kind=document.kind,
+    return filled_from(
+        DocumentView,
+        document,
         language=document.language or _ENGLISH,
         status=document.status,
-        title=document.title,
         input_views=input_views(document),
         lacks_brief=lacks_brief(document),
-        outlined_by=document.outlined_by,
         awaits_chapters=awaits_chapters(document),
-        created_at=document.created_at,
         updated_at=document.time,
         sections=sections,
         exports={name: export.view for name, export in document.exports.items()},
         form_exports={name: export.view for name, export in document.form_exports.items()},
         returns={name: one.view for name, one in document.returns.items()},
-        usage=document.usage,
         cycle=cycle_summary(document.cycle) if document.cycle else None,
         cycle_plan=document.cycle.plan if document.cycle else None,
         last_sequence=document.sequence,
         ledger=ledger_view(document, document.ledger) if document.ledger else None,
         budget=budget_view(document),
-        outcome=document.outcome,
         reuses=tuple(document.reuses.values()),
     )
 
@@ -97,34 +95,25 @@ def section_view(document: Document, section: Section, because: Because, drafts:
     """The view of a section that is stale because of something, or is not."""
     plan, phase, notes = section.plan, section.phase, section.notes
     failure = notes.failure
-    return SectionView(
-        section_id=plan.section_id,
-        title=plan.title,
-        kind=plan.kind,
+    return filled_from(
+        SectionView,
+        plan,
+        notes,
         last_sequence=document.sequence,
-        purpose=plan.purpose,
-        depends_on=plan.depends_on,
         status=status_of(phase),
         activity=activity_of(phase),
         versions=tuple(_told(version, drafts.get(version.sequence)) for version in section.versions),
         stale=None if because == NOT_STALE else _stale(section, because),
-        form=plan.form,
         form_withdrawn=lacks_form(document, section),
         checks=tuple(sorted(section.checks.values())),
-        lint_round=notes.lint_round,
         need=phase.need if isinstance(phase, AwaitingAnswer | NeedDispatched) else None,
         asked_by=notes.asker.name,
         asker_verified=notes.asker.verified,
         returns_to=status_of(phase.before) if isinstance(phase, Revising) else SectionStatus.AWAITING_REVIEW,
-        refusal=notes.refusal,
         failure=str(_problem_of(failure)) if failure else None,
         failure_problem=_problem_of(failure) if failure else None,
         failed_at=_failed_at(phase),
         missing=_missing(failure) if failure else None,
-        graph=plan.graph,
-        waits_since=notes.waits_since,
-        activity_since=notes.activity_since,
-        covers_inputs=plan.covers_inputs,
         entry=entry_view(document, section, stale=because != NOT_STALE),
         **_by_features(document, section),
     )
@@ -195,41 +184,24 @@ def _latest_view(document: Document, name: str, stale: Staleness, most_versions:
 
 
 def _in_short(version: VersionView) -> VersionView:
-    """What tells a version from others: who made it, when and how, and its text."""
-    return VersionView(
-        number=version.number,
-        draft=version.draft,
-        origin=version.origin,
-        made_by=version.made_by,
-        verified=version.verified,
-        made_at=version.made_at,
-        restored_version=version.restored_version,
-        sequence=version.sequence,
-    )
+    return VersionView.model_validate({name: getattr(version, name) for name in _TELLING})
 
 
 def summarise(document: Document, last_sequence: int, stale: Staleness | None = None) -> DocumentSummary:
     """The summary of a document as of a sequence of the log; ``stale`` spares asking `staleness` a second time."""
     stale, titled = staleness(document) if stale is None else stale, _titled(document)
     sections = (_latest_view(document, name, stale, 1) for name in document.sections)
-    return DocumentSummary(
-        document_id=document.document_id,
-        kind=document.kind,
+    return filled_from(
+        DocumentSummary,
+        document,
         status=document.status,
-        title=document.title,
-        created_at=document.created_at,
         last_sequence=last_sequence,
         cycle=cycle_summary(document.cycle) if document.cycle else None,
         sections=tuple(SectionSummary.of(section, section.title if titled else "") for section in sections),
-        language=document.language,
         updated_at=document.time,
-        usage=document.usage,
-        month=document.month,
         budget=budget_view(document),
         input_count=sum(1 for _ in given(document)),
         lacks_brief=lacks_brief(document),
-        outlined_by=document.outlined_by,
-        outcome=document.outcome,
         rows=document.ledger.rows if document.ledger else None,
     )
 
@@ -240,13 +212,10 @@ def _titled(document: Document) -> bool:
 
 def cycle_summary(cycle: Cycle) -> CycleSummary:
     """How far a document is that is reviewed in cycles."""
-    return CycleSummary(
-        document_status=cycle.document_status,
-        revision_count=cycle.revision_count,
+    return filled_from(
+        CycleSummary,
+        cycle,
         max_revisions=cycle.plan.max_revisions,
-        needs_revision=cycle.needs_revision,
         forced_continuation=cycle.forced_continuation,
         unmet_review=cycle.unmet_review.digest if cycle.unmet_review else None,
-        approved=cycle.approved,
-        human_revision_requested=cycle.human_revision_requested,
     )

@@ -5,6 +5,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from stemma_contracts.base import filled_from
 from stemma_contracts.media import MEDIA_TYPE_PATTERN
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem
@@ -157,22 +158,15 @@ def plan_section(
     """One section as a document gets it, with what it rests on."""
     rounds = section.max_lint_rounds
     revisions = section.max_revisions
-    return SectionPlan(
+    return filled_from(
+        SectionPlan,
+        section,
         section_id=section.id,
-        title=section.title,
-        kind=section.kind,
-        graph=section.graph,
-        purpose=section.purpose,
         depends_on=tuple(dependencies.get(section.id, ())),
-        required_headings=section.required_headings,
         review=_policy(blueprint, section, review),
         max_lint_rounds=blueprint.max_lint_rounds if rounds is None else rounds,
         max_unsupported=blueprint.max_unsupported,
         max_revisions=blueprint.max_revisions if revisions is None else revisions,
-        agent=section.agent,
-        requires=section.requires,
-        collects=section.collects,
-        covers_inputs=section.covers_inputs,
         review_edits=section.review_edits or blueprint.review_edits,
     )
 

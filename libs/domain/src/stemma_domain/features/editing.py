@@ -4,20 +4,20 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, assert_never
 
 from stemma_contracts import subjects
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
-from stemma_contracts.v1.provenance import Origin, Provenance
-from stemma_contracts.v1.references import ArtifactRef
+from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.section import Activity
 from stemma_contracts.v1.staleness import ChangedUpstream, UpstreamVersion
 
 from stemma_domain.commands import Asked, of_status, old_version, refused_section
 from stemma_domain.features.inputs.material import as_input, input_versions
 from stemma_domain.hooks import Feature, Task
-from stemma_domain.jobs import REVISE, Failure, Paid, failed, paid, rests_on, revision, unfitting
+from stemma_domain.jobs import REVISE, Failure, failed, paid, rests_on, revision, unfitting
 from stemma_domain.staleness import stale_causes, staleness
 from stemma_domain.state import (
     Approved,
@@ -165,13 +165,6 @@ def _is_being_made(section: Section) -> bool:
     return isinstance(section.phase, Working | AwaitingAnswer | Queued)
 
 
-class _Result(Paid):
-    version: int
-    draft: ArtifactRef
-    summary: ArtifactRef
-    provenance: Provenance
-
-
 def _revise(document: Document, section: Section, phase: Revising) -> j.ReviseDraft:
     return revision(document, section, phase.job_id, phase.instruction, phase.tries, section.current_number)
 
@@ -180,9 +173,10 @@ def _revised(document: Document, section: Section, phase: Revising, outcome: o.O
     """An edit is settled at once, a revision goes back to its reviewer; without a result all is as it was before."""
     match outcome:
         case o.DraftRevised() if phase.edit:
-            return e.SectionEdited(**_result(outcome, section), origin=Origin.EDITED, upstream=rests_on(section))
+            about = {"origin": Origin.EDITED, "upstream": rests_on(section)}
+            return filled_from(e.SectionEdited, outcome, **_result(outcome, section), **about)
         case o.DraftRevised():
-            return e.SectionRevised(**_result(outcome, section))
+            return filled_from(e.SectionRevised, outcome, **_result(outcome, section))
         case o.InstructionRefused():
             version = section.current_number
             return e.SectionRevisionRefused(**paid(outcome, section), version=version, reason=outcome.reason)
@@ -192,14 +186,8 @@ def _revised(document: Document, section: Section, phase: Revising, outcome: o.O
             raise unfitting(outcome)
 
 
-def _result(outcome: o.DraftRevised, section: Section) -> _Result:
-    return _Result(
-        **paid(outcome, section),
-        version=next_version(section, outcome.draft),
-        draft=outcome.draft,
-        summary=outcome.summary,
-        provenance=outcome.provenance,
-    )
+def _result(outcome: o.DraftRevised, section: Section) -> dict[str, object]:
+    return {**paid(outcome, section), "version": next_version(section, outcome.draft)}
 
 
 REVISING = Task(_revise, _revised)

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import assert_never
 
 from stemma_contracts import subjects
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -75,20 +76,15 @@ def certified(command: Erase, document: Document) -> Sequence[e.AnyEvent]:
         return []
     own = (ErasedStore(store="threads", count=erasure.threads), ErasedStore(store="events", count=document.number))
     return [
-        e.DocumentErased(
-            request_id=erasure.request_id,
-            request_digest=erasure.request_digest,
+        filled_from(
+            e.DocumentErased,
+            document,
+            erasure,
             actor=erasure.person.name,
             actor_verified=erasure.person.verified,
-            tenant=document.tenant,
-            document_id=document.document_id,
-            kind=document.kind,
-            created_at=document.created_at,
             requested_at=erasure.at,
             erased=tuple(one for one in (*own, *command.erased) if one.count),
             remain=command.remain,
-            usage=document.usage,
-            month=document.month,
         )
     ]
 

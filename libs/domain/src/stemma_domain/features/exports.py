@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypedDict, assert_never, get_args
 
 from stemma_contracts import subjects
+from stemma_contracts.base import filled_from
 from stemma_contracts.media import SHOWN
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
@@ -13,7 +14,6 @@ from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.exports import (
     OPEN,
-    ExportFormat,
     ExportRemark,
     ExportSection,
     ExportVersion,
@@ -80,16 +80,7 @@ def decide(command: Asked[r.ExportDocument], document: Document) -> Sequence[e.A
 
 
 def _requested(command: Asked[r.ExportDocument], document: Document) -> e.ExportRequested:
-    request = command.request
-    return e.ExportRequested(
-        **command.asked,
-        export_id=f"export-{document.number + 1}",
-        format=request.format,
-        redline=request.redline,
-        citations=request.citations,
-        matrix=request.matrix,
-        cover=request.cover,
-    )
+    return filled_from(e.ExportRequested, command.request, **command.asked, export_id=f"export-{document.number + 1}")
 
 
 def _not_there(command: Asked[r.ExportDocument], document: Document) -> e.DecisionRefused | None:
@@ -154,12 +145,6 @@ def _draft_of(section: Section, number: int) -> ArtifactRef | None:
     return next((version.draft for version in section.versions if version.number == number), None)
 
 
-class _Settled(TypedDict):
-    export_id: str
-    format: ExportFormat
-    job_id: str
-
-
 class _Requirements(TypedDict):
     ledger: ArtifactRef | None
     open_requirements: tuple[str, ...]
@@ -177,19 +162,17 @@ def work(document: Document) -> Iterator[Work]:
 def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDocument:
     assert export.job_id is not None
     redline = export.view.redline
-    return j.ConvertDocument(
+    return filled_from(
+        j.ConvertDocument,
+        export.view,
         job_id=export.job_id,
         document=head_of(document),
-        export_id=export_id,
-        format=export.view.format,
         sections=compared_sections(export.view.redline, document)
         if export.view.redline
         else _sections(document, export),
         assets=images_of(document, compared_assets(redline, document)),
         generator=_generator(document),
         redline=bool(redline),
-        citations=export.view.citations,
-        cover=export.view.cover,
         inputs=tuple(_inputs(document)) if _is_proven(export) else (),
         forms=() if redline else _forms(document, export),
         **_requirements(document, export),
@@ -197,26 +180,15 @@ def _convert(document: Document, export_id: str, export: Export) -> j.ConvertDoc
 
 
 def _converted(document: Document, export_id: str, export: Export, outcome: o.Outcome) -> e.AnyExportOutcome:
-    settled = _Settled(export_id=export_id, format=export.view.format, job_id=outcome.job_id)
+    about = {"export_id": export_id, "format": export.view.format}
     match outcome:
         case o.DocumentConverted():
-            return e.DocumentExported(
-                **settled,
-                artifact=outcome.artifact,
-                warnings=outcome.warnings,
-                remarks=(*outcome.remarks, *(() if export.view.redline else _open_headings(document))),
-                too_long=outcome.too_long,
-                rules=outcome.rules,
-                contradictions=outcome.contradictions,
-                not_covered=outcome.not_covered,
-                open_requirements=outcome.open_requirements,
-                open_list=outcome.open_list,
-                proof=outcome.proof,
-            )
+            remarks = (*outcome.remarks, *(() if export.view.redline else _open_headings(document)))
+            return filled_from(e.DocumentExported, outcome, **about, remarks=remarks)
         case o.ConversionFailed():
-            return e.ExportFailed(**settled, detail=outcome.detail, code=outcome.code, params=outcome.params)
+            return filled_from(e.ExportFailed, outcome, **about)
         case o.JobDead():
-            return e.ExportJobDead(**settled, detail=outcome.detail)
+            return filled_from(e.ExportJobDead, outcome, **about)
         case _:
             raise unfitting(outcome)
 
@@ -254,15 +226,13 @@ def _forms(document: Document, export: Export) -> tuple[ExportSection, ...]:
 
 def _section(section: Section, stale: bool, export: Export) -> ExportSection:
     validation = section.current.validation if section.current else None
-    return ExportSection(
-        section_id=section.plan.section_id,
-        title=section.plan.title,
+    return filled_from(
+        ExportSection,
+        section.plan,
         status=status_of(section.phase),
         stale=stale,
         version=section.current_number,
         draft=section.current.draft if section.current else None,
-        max_pages=section.plan.max_pages,
-        covers_inputs=section.plan.covers_inputs,
         coverage=validation.coverage if validation else None,
         grounding=validation.grounding if validation else None,
         blocks=validation.blocks if validation and _names_blocks(section, export) else None,

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import assert_never, get_args
 
 from stemma_contracts import subjects
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -180,15 +181,9 @@ def _fill(document: Document, export_id: str, export: FormExport) -> j.FillForm:
 def _filled(document: Document, export_id: str, export: FormExport, outcome: o.Outcome) -> e.AnyFormEvent:
     match outcome:
         case o.FormFilled():
-            return e.FormExported(
-                export_id=export_id,
-                job_id=outcome.job_id,
-                artifact=outcome.artifact,
-                answered=outcome.answered,
-                unanswered=outcome.unanswered,
-            )
+            return filled_from(e.FormExported, outcome, export_id=export_id)
         case o.FormNotFilled():
-            return e.FormExportFailed(export_id=export_id, job_id=outcome.job_id, reasons=outcome.reasons)
+            return filled_from(e.FormExportFailed, outcome, export_id=export_id)
         case o.JobDead():
             return e.FormExportFailed(export_id=export_id, job_id=outcome.job_id, reasons=(outcome.detail,))
         case _:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Container, Sequence
 from typing import TypedDict
 
 from stemma_contracts import subjects
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -165,11 +166,12 @@ class _Requirements(TypedDict):
 
 
 def _generate(document: Document, section: Section, phase: Generating) -> j.GenerateSection:
-    return j.GenerateSection(
-        job_id=phase.job_id,
+    return filled_from(
+        j.GenerateSection,
+        document,
+        phase,
         document=head_of(document),
         section=section.plan,
-        brief=document.brief,
         brief_file=brief_file(document),
         inputs=evidence_of(document),
         manner=manner_of(document),
@@ -179,8 +181,6 @@ def _generate(document: Document, section: Section, phase: Generating) -> j.Gene
         guidance=phase.guidance or human_feedback(document),
         previous=section.current.draft if _changes_its_text(document, phase) and section.current else None,
         report=None if phase.quote_only else phase.report,
-        round=phase.round,
-        quote_only=phase.quote_only,
         revision_feedback=document.cycle.revision_feedback if document.cycle else None,
         unmet_review=document.cycle.unmet_review if document.cycle else None,
         thread_id=phase.job_id,
@@ -204,16 +204,11 @@ def _requirements(document: Document, section: Section) -> _Requirements:
 
 
 def _resume(document: Document, section: Section, phase: Resuming) -> j.ResumeGraph:
-    return j.ResumeGraph(
-        job_id=phase.job_id,
+    return filled_from(
+        j.ResumeGraph,
+        phase,
         document=head_of(document),
         section=section.plan,
-        thread_id=phase.thread_id,
-        checkpoint_id=phase.checkpoint_id,
-        answer=phase.answer,
-        answered_by=phase.answered_by,
-        failed=phase.failed,
-        detail=phase.detail,
         **recorded(phase.generating.tries),
         answered_before=phase.generating.tries.answers,
     )
@@ -251,21 +246,15 @@ def _drafted(
 ) -> e.SectionDrafted:
     missing = _still_missing(document, section, generating)
     partial = outcome.partial or bool(missing)
-    return e.SectionDrafted(
+    return filled_from(
+        e.SectionDrafted,
+        generating,
+        outcome,
         **paid(outcome, section),
         version=next_version(section, outcome.draft),
-        draft=outcome.draft,
-        upstream=generating.upstream,
         evaluation=_incomplete(outcome.evaluation) if partial else outcome.evaluation,
-        provenance=outcome.provenance,
-        assets=outcome.assets,
         partial=partial,
         warnings=tuple(dict.fromkeys((*missing, *outcome.warnings))),
-        retrieved_context=outcome.retrieved_context,
-        processing_metadata=outcome.processing_metadata,
-        review=outcome.review,
-        left_out=outcome.left_out,
-        inputs=generating.inputs,
     )
 
 

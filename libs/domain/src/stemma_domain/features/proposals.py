@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, assert_never
 
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -210,14 +211,13 @@ def _of_open(command: Asked[ProposalRequest], section: Section, proposal: Propos
 
 
 def _accepted(proposal: Proposed, section: Section, about: _About) -> e.SectionEdited:
-    return e.SectionEdited(
+    return filled_from(
+        e.SectionEdited,
+        proposal,
         **about,
         version=next_version(section, proposal.draft),
-        draft=proposal.draft,
         origin=Origin.EDITED,
         upstream=section.current.rests_on if section.current else (),
-        summary=proposal.summary,
-        provenance=proposal.provenance,
     )
 
 
@@ -301,14 +301,12 @@ def _made(document: Document, section: Section, proposal: Proposing, outcome: o.
 
 def _proposal_of(section: Section, proposal: Proposing, outcome: o.DraftRevised) -> e.SectionEditProposed:
     assert section.current is not None
-    return e.SectionEditProposed(
+    return filled_from(
+        e.SectionEditProposed,
+        proposal,
+        outcome,
         **paid(outcome, section),
-        proposal_id=proposal.proposal_id,
-        version=proposal.version,
         base_digest=section.current.draft.digest,
-        draft=outcome.draft,
-        summary=outcome.summary,
-        provenance=outcome.provenance,
         to_be_checked=True,
     )
 
@@ -336,27 +334,11 @@ def view(section: Section) -> Mapping[str, Any]:
 
 
 def _view(proposal: Proposal) -> ProposalView:
-    asked = ProposalView(
-        proposal_id=proposal.proposal_id,
-        version=proposal.version,
-        asked_by=proposal.asker.name,
-        asked_at=proposal.asked_at,
-        verified=proposal.asker.verified,
-    )
+    asked = {"asked_by": proposal.asker.name, "verified": proposal.asker.verified}
     if not isinstance(proposal, Proposed):
-        return asked
-    made = {
-        "draft": proposal.draft,
-        "summary": proposal.summary,
-        "base_digest": proposal.base_digest,
-        "model": proposal.provenance.model,
-        "made_at": proposal.made_at,
-        "checking": proposal.check is not None,
-        "validation": proposal.validation,
-        "unchecked": proposal.unchecked,
-        "merge": proposal.merge,
-    }
-    return asked.model_copy(update=made)
+        return filled_from(ProposalView, proposal, **asked)
+    made = {"model": proposal.provenance.model, "checking": proposal.check is not None}
+    return filled_from(ProposalView, proposal, **asked, **made)
 
 
 FEATURE = Feature[Asked[ProposalRequest]](

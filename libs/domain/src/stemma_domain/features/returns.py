@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import assert_never, get_args
 
 from stemma_contracts import subjects
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -261,9 +262,7 @@ def _compare(document: Document, one: Return) -> j.CompareReturn:
 def _compared(_: Document, one: Return, outcome: o.Outcome) -> e.AnyReturnEvent:
     match outcome:
         case o.ReturnCompared():
-            return e.ReturnRead(
-                return_id=one.view.return_id, job_id=outcome.job_id, found=outcome.found, figures=outcome.figures
-            )
+            return filled_from(e.ReturnRead, outcome, return_id=one.view.return_id)
         case o.ReturnNotCompared():
             problem = Problem(field="", message=outcome.detail, code=outcome.code, params=outcome.params)
             return _unread(one, outcome, problem)

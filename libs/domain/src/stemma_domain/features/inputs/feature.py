@@ -6,6 +6,7 @@ from itertools import count
 from typing import Literal, assert_never, get_args
 
 from stemma_contracts import subjects
+from stemma_contracts.base import filled_from
 from stemma_contracts.media import READ, SHOWN
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
@@ -422,18 +423,15 @@ def _job(document: Document, one: Input) -> j.ReadInput:
     pending = one.pending
     assert pending is not None
     assert pending.job_id is not None
-    return j.ReadInput(
-        job_id=pending.job_id,
+    return filled_from(
+        j.ReadInput,
+        one,
+        pending,
         document=head_of(document),
-        input_id=one.input_id,
         version=pending.number,
-        name=one.name,
-        file=pending.file,
-        is_text=pending.is_text,
         previous=one.current.text if one.current else None,
         form=one.form,
         draw=not pending.is_text,
-        confidential=one.confidential,
     )
 
 
@@ -514,17 +512,15 @@ def _view(document: Document, one: Input) -> InputView:
     assert file is not None, "an input has a version that counts or one that is to come"
     reading = content.reading if content else None
     uses = tuple(_uses(document, one.input_id))
-    told = InputView(
-        input_id=one.input_id,
-        name=one.name,
+    told = filled_from(
+        InputView,
+        one,
         role=InputFile.fields_of(one.role)["role"],
         is_form=one.form,
         used_as=one.role,
-        proposed=one.proposed,
         state=_state(one),
         version=one.version,
         file=file,
-        parent=one.parent,
         text=content.text if content else None,
         anchors=reading.anchors if reading else None,
         figures=reading.figures if reading else ReadingFigures(),
@@ -535,7 +531,6 @@ def _view(document: Document, one: Input) -> InputView:
         uses=uses,
         form=reading.form if reading else None,
         drawn=reading.drawn if reading else None,
-        confidential=one.confidential,
     )
     return _staged(document, one, told) if one.pending and one.pending.staged else told
 

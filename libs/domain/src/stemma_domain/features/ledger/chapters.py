@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.outline import AskedChapters, OutlineSection
 from stemma_contracts.v1.section import SectionPlan
@@ -68,27 +69,7 @@ def _once(chapters: AskedChapters) -> Sequence[OutlineSection]:
 
 def _blueprint(plans: Sequence[SectionPlan]) -> Blueprint:
     """The kind again, as far as the plans tell: its sections, and what holds for all others."""
-    shared = ("kind", "graph", "required_headings", "review", "max_lint_rounds", "max_revisions", "agent", "requires")
     sections = (
-        BlueprintSection(
-            id=plan.section_id,
-            title=plan.title,
-            purpose=plan.purpose or plan.title,
-            collects=plan.collects,
-            covers_inputs=plan.covers_inputs,
-            review_edits=plan.review_edits,
-            **{name: getattr(plan, name) for name in shared},
-        )
-        for plan in plans
+        filled_from(BlueprintSection, plan, id=plan.section_id, purpose=plan.purpose or plan.title) for plan in plans
     )
-    first = plans[0]
-    return Blueprint(
-        kind="chapters",
-        title=first.title,
-        review=first.review,
-        max_lint_rounds=first.max_lint_rounds,
-        max_unsupported=first.max_unsupported,
-        max_revisions=first.max_revisions,
-        review_edits=first.review_edits,
-        sections=tuple(sections),
-    )
+    return filled_from(Blueprint, plans[0], kind="chapters", sections=tuple(sections))

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TypedDict, assert_never, get_args
 
 from stemma_contracts import subjects
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -286,11 +287,7 @@ def decide(command: LedgerCommand, document: Document) -> Sequence[e.AnyEvent]:
             return [_requested(command, request)]
         case r.DecideRequirements() as request:
             refusals = list(_refusals(command, request, document))
-            return refusals or [
-                e.RequirementsDecided(
-                    **command.asked, decisions=request.decisions, closed=request.closed, shown=request.shown
-                )
-            ]
+            return refusals or [filled_from(e.RequirementsDecided, request, **command.asked)]
         case _:
             assert_never(command.request)
 
@@ -394,11 +391,9 @@ def _extracted(document: Document, ledger: Ledger, outcome: o.Outcome) -> e.AnyL
     match outcome:
         case o.RequirementsExtracted():
             plans = planned_chapters(document, outcome.chapters)
-            return e.RequirementsRead(
-                job_id=outcome.job_id,
-                rows=outcome.rows,
-                difference=outcome.difference,
-                summary=outcome.summary,
+            return filled_from(
+                e.RequirementsRead,
+                outcome,
                 outlined_by=outcome.chapters.source if outcome.chapters and plans else "",
                 sections=plans,
             )
@@ -425,19 +420,14 @@ _OPINION = Task(_propose, _proposed, of_section=False)
 
 
 def ledger_view(document: Document, ledger: Ledger) -> LedgerView:
-    return LedgerView(
-        rows=ledger.rows,
-        difference=ledger.difference,
-        summary=ledger.summary,
+    return filled_from(
+        LedgerView,
+        ledger,
         warnings=ledger.warnings,
         standings={name: row_of(document, name) for name in ledger.standings},
         open_mandatory=open_mandatory(document),
-        sources=ledger.sources,
-        brief=ledger.brief,
         reading=ledger.job_id is not None,
-        failure=ledger.failure,
         asking=ledger.opinion_job_id is not None,
-        opinion=ledger.opinion,
     )
 
 

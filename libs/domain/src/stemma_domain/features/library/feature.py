@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import assert_never, get_args
 
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import requests as r
 from stemma_contracts.v1.answers import Problem
@@ -218,17 +219,16 @@ def entry_view(document: Document, section: Section, *, stale: bool) -> EntryVie
         for name, sought in version.sought.items()
         if sought.block_id
     ]
-    return EntryView(
+    return filled_from(
+        EntryView,
+        entry,
         approved_by=entry.approval.by,
         approved_at=entry.approval.at,
         verified=entry.approval.verified,
         owner=entry.owner or entry.approval.by,
-        expires=entry.expires,
-        withheld=entry.withheld,
         lapse=lapse_of(document, section, stale=stale),
         answers=tuple(found[:MOST_ANSWERS]),
         sources=tuple(one.input_id for one in _sources(document, section)),
-        uses=entry.uses,
     )
 
 
