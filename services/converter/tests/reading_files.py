@@ -97,8 +97,9 @@ def paragraph(text: str, properties: str = "") -> str:
     return f'<w:p><w:pPr>{properties}</w:pPr><w:r><w:t xml:space="preserve">{text}</w:t></w:r></w:p>'
 
 
-def read(name: str, content: bytes, **limits: int) -> Reading:
-    return read_input(name, None, content, Limits(**limits))  # type: ignore[arg-type]
+def read(name: str, content: bytes, *, recognised_pages: int = 0, **limits: int) -> Reading:
+    """Without a number of pages to recognise as if there was no tesseract: it takes a second of CPU for each."""
+    return read_input(name, None, content, Limits(recognised_pages=recognised_pages, **limits))  # type: ignore[arg-type]
 
 
 def refusal(name: str, content: bytes, **limits: int) -> Unreadable:

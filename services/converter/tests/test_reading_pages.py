@@ -82,7 +82,7 @@ def test_words_that_nobody_sees_are_left_out_and_told_by_page_and_why(hidden: st
 def test_white_words_on_a_color_and_words_of_turned_pages_are_seen(degrees: int) -> None:
     shown = "0 0 0.5 rg 10 190 300 30 re f " + line("All of this is seen on blue.", 200, before="1 g")
     same_grey = "1 0 0 rg 10 90 300 30 re f " + line("And this in green on red.", 100, before="0 0.51 0 rg")
-    reading = read("a.pdf", bare_pdf(shown + same_grey, page=f"/Rotate {degrees}"))
+    reading = read("a.pdf", bare_pdf(shown + same_grey, page=f"/Rotate {degrees}"), recognised_pages=1)
     assert (reading.markdown, reading.warnings) == ("All of this is seen on blue.\n\nAnd this in green on red.\n", ())
 
 
@@ -136,7 +136,7 @@ def test_text_that_was_recognised_below_a_picture_is_told_to_be_a_guess() -> Non
 ])  # fmt: skip
 def test_what_fills_a_page_beside_its_text_is_told_by_page_where_nothing_recognises_it(drawn: str, code: str) -> None:
     content = drawn + line("Stamped by the port authority on 3 March 2026.")
-    reading = read("a.pdf", bare_pdf(line("A page of text alone."), content, **PICTURE), recognised_pages=0)
+    reading = read("a.pdf", bare_pdf(line("A page of text alone."), content, **PICTURE))
     assert "Stamped by the port authority" in reading.markdown
     assert [(w.code, w.place) for w in reading.warnings] == ([(code, "p. 2")] if code else [])
 
@@ -163,7 +163,7 @@ def test_words_in_a_picture_on_a_page_are_told_with_examples(tmp_path: Path) -> 
     words = typst.compile(b"#set page(width: 12cm, height: 3cm)\nThe crane shall be painted yellow.", format="png")
     (tmp_path / "words.png").write_bytes(words)
     (tmp_path / "a.typ").write_text('Before the picture of a demand.\n\n#image("words.png", width: 100%)')
-    reading = read("a.pdf", bytes(typst.compile(str(tmp_path / "a.typ"))))
+    reading = read("a.pdf", bytes(typst.compile(str(tmp_path / "a.typ"))), recognised_pages=1)
     [told] = reading.warnings
     assert (told.code, told.place) == ("seen_not_read", "p. 1")
     assert "crane" in told.detail
@@ -174,15 +174,15 @@ def test_a_page_whose_fonts_tell_wrong_letters_is_told_and_never_given_out() -> 
     garbled = "cYV T`_ecRTe`c dYR]] VVa eYV \\_RgZXReZ`_ TYR__V] Re R UVaeY `W _Z_V ^VecVd "
     sound = "The ferry shall run on each day of the year."
     content = "".join(line(garbled, 280 - 20 * at) for at in range(6))
-    reading = read("a.pdf", bare_pdf(line(sound), content), recognised_pages=0)
+    reading = read("a.pdf", bare_pdf(line(sound), content))
     assert reading.markdown == f"{sound}\n"
     assert ("page_garbled", "p. 2") in [(w.code, w.place) for w in reading.warnings]
-    assert "name other letters" in refusal("a.pdf", bare_pdf(content), recognised_pages=0).words
+    assert "name other letters" in refusal("a.pdf", bare_pdf(content)).words
 
 
 def test_names_in_programs_are_not_taken_for_garbled() -> None:
     content = "".join(line(f"userName{at} account_id getOfferPriceById items[index]", 280 - 20 * at) for at in range(8))
-    assert "getOfferPriceById" in read("a.pdf", bare_pdf(content), recognised_pages=0).markdown
+    assert "getOfferPriceById" in read("a.pdf", bare_pdf(content)).markdown
 
 
 def test_a_form_of_xfa_gives_its_texts_and_is_named() -> None:
@@ -383,7 +383,7 @@ def test_pages_without_text_are_told_one_by_one_where_nothing_recognises_them() 
     writer = PdfWriter()
     for part in (pdf("A page of text that is long enough."), scan(), pdf("And another page of text.")):
         writer.append(PdfReader(BytesIO(part)))
-    reading = read("a.pdf", written(writer), recognised_pages=0)
+    reading = read("a.pdf", written(writer))
     assert [(w.code, w.place) for w in reading.warnings] == [("page_not_recognised", "p. 2")]
     assert reading.figures.pages == 3
     assert "another page" in reading.markdown
@@ -396,7 +396,7 @@ def scan() -> bytes:
 
 
 def test_a_scan_that_nothing_recognises_is_refused_with_what_to_do() -> None:
-    refused = refusal("a.pdf", scan(), recognised_pages=0)
+    refused = refusal("a.pdf", scan())
     assert refused.reason == "no_text"
     assert "tesseract" in refused.words
 
@@ -425,7 +425,7 @@ def test_files_in_a_pdf_are_files_of_their_own() -> None:
 def test_an_image_is_recognised_in_the_language_that_is_set() -> None:
     source = "#set page(width: 15cm, height: 5cm)\n#set text(size: 16pt)\nThe offeror shall submit three references."
     picture = bytes(typst.compile(source.encode(), format="png", ppi=200))
-    reading = read("a.png", picture)
+    reading = read("a.png", picture, recognised_pages=1)
     assert reading.markdown.endswith("\n\nThe offeror shall submit three references.\n")
     assert (reading.figures.recognised, reading.warnings) == (1, ())
     unknown = read_input("a.png", None, picture, Limits(languages=("xyz",)))
@@ -542,7 +542,7 @@ def test_slides_with_a_damaged_image_are_refused_as_damaged(make_picture: Callab
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "TIFF", "BMP"])
 def test_an_image_is_shown(kind: str, make_picture: Callable[..., bytes]) -> None:
-    reading = read("Site plan.img", make_picture(format=kind), recognised_pages=0)
+    reading = read("Site plan.img", make_picture(format=kind))
     assert reading.markdown.startswith("![Site plan](site-plan-image-")
     assert [warning.code for warning in reading.warnings] == ["page_not_recognised"]
     assert Image.open(BytesIO(reading.images[0].data)).size == (320, 180)
