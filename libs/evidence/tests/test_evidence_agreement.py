@@ -221,6 +221,11 @@ def test_takes_stressed_words_totals_and_surnames_for_no_abbreviations(language:
         ("fr", "Anne Martin dirige le projet.", "À Lille, la cheffe de projet y était Nadia Simon."),
         ("en", "Our project manager is Anna Keller.", "In Kent the project manager was Linda Hart."),
         ("en", "The Library manages access.", "Our University manages access."),
+        (
+            "en",
+            "- Lake Union (2024): a site. Contact: Ana Reyes.",
+            "- City Library (2025): a site. Contact: Tom Okafor.",
+        ),
         ("de", "Das Servicedesk leitet Herr Dr. Jonas Pfeiffer.", "Der Einkauf leitet Herr Karl Maurer."),
     ],
 )

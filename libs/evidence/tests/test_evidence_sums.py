@@ -73,6 +73,13 @@ def test_the_sum_of_what_stands_in_several_chapters_is_computed() -> None:
     assert standings("All costs EUR 13,311.\n", source(text)) == [("EUR 13,311", COMPUTED)]
 
 
+def test_the_sum_of_what_was_computed_itself_is_computed() -> None:
+    sheet = source("item,days,rate EUR\nA,2,110\nB,3,120\nC,4,130\n", media_type="text/csv")
+    draft = f"{column([220, 360, 520])}| Total | {{}} |\n"
+    assert standings(draft.format("1,100"), sheet)[-1] == ("1,100", COMPUTED)
+    assert standings(draft.format("1,200"), sheet)[-1] == ("1,200", UNSUPPORTED)
+
+
 def test_the_sum_of_a_column_of_the_draft_is_computed() -> None:
     text = "Roof: EUR 5,100 now, EUR 840 then.\n\nCellar: EUR 7,300 now, EUR 2,260 then.\n\nYard: EUR 911, EUR 95.\n"
     draft = YEARS + "| All | 13,311 | 3,195 |\n"

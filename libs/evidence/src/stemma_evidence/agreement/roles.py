@@ -24,6 +24,8 @@ _ADJECTIVE = re.compile(r"e[nrs]?\Z")
 _WHICH = r"(?:(?:,?[ ]|[ ](?:for|of|für|du|de|del|di|da|van)[ ])(?P<which>(?-i:[A-Z][a-zà-ÿ]{1,9}[ ][0-9]{1,2})))?"
 _NO_HEAD = r"(?![^\n]*\n[ ]{0,3}\|[ :|-]+(?:\n|\Z))"
 _FEMININE = re.compile(r"(?<=[^\W\d_]{4})(?:innen|in|r)\Z")
+_REFERENCE = re.compile(r"[ ]{0,8}(?:[-*+]|[0-9]{1,3}[.)])[ ]{1,4}(?P<of>[^\n:(]{3,120}?)[ ]?\((?:19|20)[0-9]{2}\)")
+"""An item about earlier work: "- Union of Libraries (2024): a portal. Contact: Tom Okafor."."""
 _TAIL = 5
 """Letters at the end of a compound that tell its roles apart."""
 
@@ -42,7 +44,7 @@ def _stated(source: Source, found: re.Match[str], name: str) -> Iterator[Fact]:
     led = groups.get("led")
     if led and _TITLE.match(f"{led} "):
         return
-    which = frozenset(WORD.findall((groups.get("which") or "").casefold()))
+    which = frozenset(WORD.findall((groups.get("which") or "").casefold())) | _reference(source, found.start())
     role = terms(led, language) - generic(language) if led else _role(groups["role"], language)
     if not role:
         return
@@ -50,6 +52,12 @@ def _stated(source: Source, found: re.Match[str], name: str) -> Iterator[Fact]:
     line = source.shown.count("\n", 0, found.start()) + 1
     about = frozenset((LEADING, *role)) if led else role
     yield Fact("role", source.name, line, name, about | which, concepts=leads | which)
+
+
+def _reference(source: Source, at: int) -> frozenset[str]:
+    """The words for whom the earlier work was done that an item is about."""
+    item = _REFERENCE.match(source.shown, source.shown.rfind("\n", 0, at) + 1, at)
+    return terms(item["of"], source.language) if item else frozenset()
 
 
 def have_one_role(one: Fact, other: Fact) -> bool:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, product
 
 from stemma_evidence.claims.claim import Claim
 from stemma_evidence.claims.names import is_marked
@@ -57,7 +57,8 @@ def ground(draft: Source, sources: Iterable[Source], own_words: Iterable[str] = 
     found = [_of_a_file_name(item, quoted) for item in found]
     verbatim = Verbatim(draft, index.sources)
     found = [_word_for_word(item, verbatim.place(number)) for number, item in enumerate(found)]
-    found = _without_swapped(list(_computed(found, draft, index)), draft, index, verbatim)
+    found = list(_totalled(list(_computed(found, draft, index)), draft))
+    found = _without_swapped(found, draft, index, verbatim)
     translated = _is_translated(draft, index)
     return tuple(item for item in found if not (translated and _is_a_plain_word(item, draft, names)))
 
@@ -174,6 +175,17 @@ def _computed(found: list[Grounded], draft: Source, index: Index) -> Iterator[Gr
         pools = pools or _Pools(draft, index, [n for n, known in enumerate(found) if known.standing != UNSUPPORTED])
         step = pools.step(item.claim)
         yield Grounded(item.claim, COMPUTED, pools.places(step), step[1]) if step else item
+
+
+def _totalled(found: list[Grounded], draft: Source) -> Iterator[Grounded]:
+    """The claims with the totals of all that stands in one column or block, where a part of it was computed itself."""
+    computed = any(item.standing == COMPUTED for item in found)
+    known = [number for number, item in enumerate(found) if item.standing != UNSUPPORTED] if computed else []
+    totals = {(unit, sum(one.numbers[0] for one in run)): run for unit, run in runs(draft, known)}
+    for item in found:
+        units = item.claim.units or ("",) if item.standing == UNSUPPORTED else ()
+        run = next((totals[key] for key in product(units, item.claim.numbers) if key in totals), ())
+        yield Grounded(item.claim, COMPUTED, (), " + ".join(one.text for one in run)[:300]) if run else item
 
 
 class _Pools:

@@ -18,8 +18,8 @@ MAX_PURPOSE = 4_000
 MAX_TITLE = 200
 MOST_TOLD = 21_000
 """Characters of titles and purposes together, 63 KB of Japanese: the event that plans the document carries them."""
-LONGEST_WORDS = 15
-"""Words of a chapter's title: more of them are a sentence."""
+LONGEST_WORDS, LEAST_SAID = 15, 6
+"""Words of a chapter's title: more of them are a sentence; and of a sentence that says what the chapter has."""
 MOST_LISTED = 1000
 """Lines behind a sentence that demands an order in which its list stands."""
 MOST_ORDERS = 20
@@ -69,9 +69,9 @@ def demanded_chapters(sources: Sequence[Source], rules: BidRules) -> AskedChapte
             source = named[rule.source]
             judged = bid_words(source.language).criteria
             sections = tuple(one for one in _in_order(rule, asked(source.text)) if not judged.search(one.title))
-            sections = tuple(_with_purpose(section, rule, source) for section in sections)
             if len(sections) > 1 and all(len(section.title.split()) <= LONGEST_WORDS for section in sections):
-                return AskedChapters(source=rule.source, sections=_bounded(sections))
+                told = tuple(_with_purposes(sections, rule, source))
+                return AskedChapters(source=rule.source, sections=_bounded(told))
     return None
 
 
@@ -92,18 +92,21 @@ def _in_order(rule: BidRule, passages: Sequence[tuple[OutlineSection, ...]]) -> 
     return tuple(section for section in found if section is not None)
 
 
-def _with_purpose(section: OutlineSection, rule: BidRule, source: Source) -> OutlineSection:
-    """A chapter of which only the title is known, with the sentences that begin with it: "References must include"."""
-    if section.purpose:
-        return section
-    title = re.compile(rf"\W*(?:[^\W\d_]{{1,5}}\s)?{re.escape(section.title)}(?!\w)", re.IGNORECASE)
-    said = (
-        unit.text for unit in units(source.text, source.language) if unit.form == "sentence" and title.match(unit.text)
-    )
-    sentences = [one for one in said if len(one.split()) > LONGEST_WORDS // 3 and one not in rule.quote]
-    words, pages = limits_in("\n".join(sentences))
-    found = {"max_words": section.max_words or words, "max_pages": section.max_pages or pages}
-    return section.model_copy(update={"purpose": " ".join(sentences)[:MAX_PURPOSE], **found})
+def _with_purposes(sections: Sequence[OutlineSection], rule: BidRule, source: Source) -> Iterator[OutlineSection]:
+    """The chapters; those without a purpose have the sentences that begin with their title: "References must ..."."""
+    said: dict[str, list[str]] = {_key(section.title): [] for section in sections if not section.purpose}
+    for unit in units(source.text, source.language) if said else ():
+        words = unit.text.split(maxsplit=LONGEST_WORDS)
+        begins = (" ".join(words[first:end]).casefold() for first in (0, 1) for end in range(len(words), first, -1))
+        title = next((begin for begin in begins if begin in said), None)
+        if title and unit.form == "sentence" and len(words) >= LEAST_SAID and unit.text not in rule.quote:
+            said[title].append(unit.text)
+    for section in sections:
+        sentences = said.get(_key(section.title), [])
+        words_at_most, pages = limits_in("\n".join(sentences))
+        limits = {"max_words": section.max_words or words_at_most, "max_pages": section.max_pages or pages}
+        purpose = section.purpose or " ".join(sentences)[:MAX_PURPOSE]
+        yield section.model_copy(update={"purpose": purpose, **limits})
 
 
 def _key(title: str) -> str:
