@@ -166,6 +166,11 @@ class Composer:
         )
 
     @property
+    def text(self) -> str:
+        """What was written so far, with its notes."""
+        return "".join((*self._parts, *(f"\n{note}" for note in self._notes.values())))
+
+    @property
     def place(self) -> str:
         return shortened(PATH.join(label for _, label in self._headings))
 
@@ -224,8 +229,13 @@ _MORE_THAN_A_PAGE = re.compile(r"[^\W\d_]{3,}\W+(?:\w+\W+)*?[^\W\d_]{3,}|[^\W\d_
 def put_edges(lines: Iterable[str], composer: Composer) -> None:
     """Write what stands above or below each page, once, but for numbers of pages."""
     for line in dict.fromkeys(lines):
-        if _MORE_THAN_A_PAGE.search(line[:_LONGEST_LABEL]):
+        if is_edge(line):
             composer.paragraph(line)
+
+
+def is_edge(line: str) -> bool:
+    """Whether a line above or below a page says more than the number of the page."""
+    return _MORE_THAN_A_PAGE.search(line[:_LONGEST_LABEL]) is not None
 
 
 def _slug(text: str) -> str:

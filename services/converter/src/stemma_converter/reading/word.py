@@ -10,6 +10,7 @@ from stemma_markdown import escaping
 from stemma_ooxml import Package, PackageError
 from stemma_ooxml.word_styles import WORDPROCESSING, Numbered, Styles, child, is_on, number, styles_of, tag, value
 
+from .account import account_of_word
 from .composing import Composer, again, put_edges
 from .kinds import Kind, kind_of
 from .pandoc_formats import read_html, read_odt, read_rtf
@@ -41,7 +42,6 @@ class Found:
     boxes: list[etree._Element] = field(default_factory=list)
     hidden: dict[str, int] = field(default_factory=dict)
     """How many words are not seen, and why."""
-    unread: set[str] = field(default_factory=set)
 
 
 Shown = Callable[[etree._Element], str]
@@ -77,7 +77,7 @@ class Runs:
                 yield from self._piece(element, name, look, found)
 
     def _run(self, run: etree._Element, found: Found) -> Iterator[Piece | etree._Element]:
-        if why := self._unseen(run):
+        if why := self.unseen(run, self._style):
             words = len("".join(item.text or "" for item in run.iterfind("{*}t")).split())
             if words:
                 found.hidden[why] = found.hidden.get(why, 0) + words
@@ -89,19 +89,19 @@ class Runs:
         for piece in self._pieces(run, self._look(run), found):
             yield Piece(escaping.raised(piece.markdown), piece.look) if raised and _is_text(piece) else piece
 
-    def _unseen(self, run: etree._Element) -> str:
-        """Why nobody sees a run; empty for one that is shown."""
-        if is_on(self.styles.look(run, self._style, "vanish")):
+    def unseen(self, run: etree._Element, style: str) -> str:
+        """Why nobody sees a run in a paragraph of a style; empty for one that is shown."""
+        if is_on(self.styles.look(run, style, "vanish")):
             return "hidden"
-        size = self.styles.look(run, self._style, "sz")
+        size = self.styles.look(run, style, "sz")
         if size is not None and number(value(size), _TINY + 1) <= _TINY:
             return "tiny"
-        color = value(self.styles.look(run, self._style, "color"))
-        return "white" if _is_white(color) and not self._is_on_color(run) else ""
+        color = value(self.styles.look(run, style, "color"))
+        return "white" if _is_white(color) and not self._is_on_color(run, style) else ""
 
-    def _is_on_color(self, run: etree._Element) -> bool:
+    def _is_on_color(self, run: etree._Element, style: str) -> bool:
         """Whether something, such as a table, may have given the place of a run a background."""
-        if self.is_backed or any(self.styles.look(run, self._style, name) is not None for name in _SET_OFF):
+        if self.is_backed or any(self.styles.look(run, style, name) is not None for name in _SET_OFF):
             return True
         for element in run.iterancestors():
             if tag(element) in ("txbxContent", "hdr", "ftr") or child(element, f"{tag(element)}Pr/shd") is not None:
@@ -152,8 +152,6 @@ class Runs:
         found.boxes += element.iterfind(".//{*}txbxContent")
         if shown := self.image(element):
             yield Piece(shown, is_text=False)
-        if element.find(".//{*}chart") is not None or element.find(".//{*}relIds") is not None:
-            found.unread.add("chart")
 
 
 def _in_results(pieces: Iterator[Piece | etree._Element]) -> Iterator[Piece]:
@@ -224,10 +222,7 @@ def _marked(piece: Piece, before: str, after: str) -> str:
 
 _EMBEDDED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _NOTES = {"footnote": "footnotes", "endnote": "endnotes", "comment": "comments"}
-_UNREAD = {
-    "chart": "A chart or diagram is not read; attach its figures as a table or picture.",
-    "altchunk": "A part in another format (altChunk) is not read; attach it by itself.",
-}
+_UNREAD = "A part in another format (altChunk) is not read; attach it by itself."
 _PARTS: dict[Kind, Callable[[bytes, Composer], None]] = {
     Kind.HTML: read_html,
     Kind.RTF: read_rtf,
@@ -262,6 +257,7 @@ class _Word:
         self._edges(root, "header")
         self.blocks(body)
         self._edges(root, "footer")
+        account_of_word(self._package, root, self._styles, self._runs.unseen, self._composer)
 
     def _placed(self, root: etree._Element) -> Iterator[etree._Element]:
         """What is drawn at a place of the page, here or above and below the text of each."""
@@ -298,7 +294,7 @@ class _Word:
             kind = kind_of(target, self._package.content_type(target), data, self._composer.limits)
             _PARTS[kind](data, self._composer)
         except (PackageError, Unreadable, KeyError):
-            self._composer.warn("altchunk_unread", self._composer.place, _UNREAD["altchunk"])
+            self._composer.warn("altchunk_unread", self._composer.place, _UNREAD)
 
     def _paragraph(self, paragraph: etree._Element) -> None:
         text, found = self._runs.read(paragraph)
@@ -331,8 +327,6 @@ class _Word:
         place = self._composer.place
         for why, words in found.hidden.items():
             self._composer.warn("hidden_text", place, f"{_HIDDEN[why]} (words: {words}).")
-        for kind in sorted(found.unread):
-            self._composer.warn(f"{kind}_unread", place, _UNREAD[kind])
 
     def _table(self, table: etree._Element) -> None:
         rows = [_cells_of(row) for row in _rows_of(table)]
@@ -358,7 +352,7 @@ class _Word:
         lines: list[str] = []
         for element in _accepted(parent):
             if tag(element) == "altChunk":
-                self._composer.warn("altchunk_unread", self._composer.place, _UNREAD["altchunk"])
+                self._composer.warn("altchunk_unread", self._composer.place, _UNREAD)
             elif tag(element) == "p":
                 text, found = self._runs.read(element)
                 text = text.strip()

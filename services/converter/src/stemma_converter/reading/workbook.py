@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from io import BytesIO
 from itertools import zip_longest
@@ -18,7 +18,8 @@ from openpyxl.utils import get_column_letter, range_boundaries
 from stemma_markdown import escaping
 from stemma_ooxml import Package, worksheets
 
-from .composing import Composer, again
+from .account import account_of_workbook
+from .composing import Composer, again, put_edges
 from .result import Unreadable
 
 _CURRENCY = re.compile(r"\[\$([^\[\]-]++)[^\[\]]*+\]|([€$£¥])")
@@ -29,6 +30,7 @@ _SCANNED = 20
 _ROWS_EACH = 50
 _EMBED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed"
 _SHOWN = 5
+_CODE = re.compile(r'&(?:"[^"]*"|\d{1,3}|K[0-9A-Fa-f]{6}|.)')
 _RANGE = re.compile(r"[A-Z]{1,3}[0-9]{1,7}:[A-Z]{1,3}[0-9]{1,7}")
 
 
@@ -40,6 +42,8 @@ class _Cell:
 
 
 _Line = tuple[int, list[_Cell]]
+_Place = tuple[int, int]
+_Bounds = tuple[int, int, int, int]
 _WHITE = ("00FFFFFF", "FFFFFFFF")
 _LIGHT_THEME = 0
 _NO_VALUE, _NO_NUMBER = ";;;", ";;"
@@ -52,21 +56,29 @@ def read_workbook(content: bytes, composer: Composer) -> None:
     try:
         values = load_workbook(BytesIO(content), read_only=True, data_only=True, rich_text=True)
         formulas = load_workbook(BytesIO(content), read_only=True)
-        left = composer.limits.cells
+        left, told = composer.limits.cells, dict[str, set[tuple[int, int]]]()
         for name, parts in parts_of_sheets(package).items():
             if name in values.sheetnames and hasattr(values[name], "reset_dimensions"):
-                left = _read_sheet(name, values[name], formulas[name], parts, composer, left)
+                gone = told.setdefault(name, set())
+                left = _read_sheet(name, values[name], formulas[name], parts, composer, left, gone)
+        if left:
+            account_of_workbook(package, told, composer)
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, OSError, SyntaxError, EOFError):
         raise Unreadable("damaged", kind="XLSX") from None
 
 
-def _read_sheet(name: str, values: Any, formulas: Any, parts: SheetParts, composer: Composer, left: int) -> int:
-    """Read a sheet, of which ``left`` cells may be read; gives how many are left for the next."""
+def _read_sheet(
+    name: str, values: Any, formulas: Any, parts: SheetParts, composer: Composer, left: int, gone: set[_Place]
+) -> int:
+    """Read a sheet, of which ``left`` cells may be read; gives how many are left for the next.
+
+    Cells that nobody sees come into ``gone``.
+    """
     if parts.is_hidden:
         composer.warn("hidden_sheet", name, "The sheet is hidden in the workbook and was left out.")
         return left
     lines: list[_Line] = []
-    for line in _lines(name, values, formulas, parts, composer, left * _SCANNED):
+    for line in _lines(name, values, formulas, parts, composer, left * _SCANNED, gone):
         left -= len(line[1])
         if left < 0:
             words = f"Only the first {composer.limits.cells} cells of the workbook were read."
@@ -80,11 +92,13 @@ def _read_sheet(name: str, values: Any, formulas: Any, parts: SheetParts, compos
     return max(left, 0)
 
 
-def _lines(name: str, values: Any, formulas: Any, parts: SheetParts, composer: Composer, most: int) -> Iterator[_Line]:
+def _lines(
+    name: str, values: Any, formulas: Any, parts: SheetParts, composer: Composer, most: int, gone: set[_Place]
+) -> Iterator[_Line]:
     """The rows that hold something and are seen, with the cells that do."""
     values.reset_dimensions()
     formulas.reset_dimensions()
-    unseen, merged = Counter[str](), _Merged(parts.labels)
+    unseen, merged = Counter[str](), _Merged(parts.merged)
     for number, (row, written) in enumerate(zip(values.iter_rows(), formulas.iter_rows(), strict=False), 1):
         most -= len(row) + 1
         if most < 0:
@@ -93,8 +107,13 @@ def _lines(name: str, values: Any, formulas: Any, parts: SheetParts, composer: C
         pairs = enumerate(zip_longest(row, written), 1)
         cells = [_cell(name, number, column, *pair, composer) for column, pair in pairs]
         looks = [*row, *[None] * (len(cells) - len(row))]
-        why = [_unseen(number, cell, look, parts) if cell.text else "" for cell, look in zip(cells, looks, strict=True)]
+        merged.go_to(number)
+        why = [
+            (merged.covering(number, cell) or _unseen(number, cell, look, parts)) if cell.text else ""
+            for cell, look in zip(cells, looks, strict=True)
+        ]
         unseen.update(filter(None, why))
+        gone.update((number, cell.column) for cell, hidden in zip(cells, why, strict=True) if hidden)
         seen = [cell for cell, hidden in zip(cells, why, strict=True) if cell.text and not hidden]
         if found := merged.filled(number, seen):
             yield number, found
@@ -119,18 +138,31 @@ def _unseen(row: int, cell: _Cell, written: Any, parts: SheetParts) -> str:
 
 
 class _Merged:
-    """Cells that reach down: their label counts for each row that has something."""
+    """Merged cells, row by row. The label of one that reaches down counts for each row that has something."""
 
-    def __init__(self, labels: Mapping[tuple[int, int], int]) -> None:
-        self._labels = labels
+    def __init__(self, merged: Sequence[str]) -> None:
+        bounds = [range_boundaries(ref) for ref in merged if _RANGE.fullmatch(ref)]
+        self._waiting = sorted(((top, left, bottom, right) for left, top, right, bottom in bounds), reverse=True)
+        self._open: list[_Bounds] = []
         self._reaching: dict[int, tuple[int, _Cell]] = {}
+
+    def go_to(self, row: int) -> None:
+        while self._waiting and self._waiting[-1][0] <= row:
+            self._open.append(self._waiting.pop())
+        self._open = [bounds for bounds in self._open if row <= bounds[2]]
+
+    def covering(self, row: int, cell: _Cell) -> str:
+        """Why nobody sees a cell, if a merged one lies over it: it shows the value of its first cell alone."""
+        covered = ((row, cell.column) != bounds[:2] for bounds in self._open if bounds[1] <= cell.column <= bounds[3])
+        return "below merged cells" if any(covered) else ""
 
     def filled(self, row: int, cells: list[_Cell]) -> list[_Cell]:
         self._reaching = {column: found for column, found in self._reaching.items() if row <= found[0]}
         there = {cell.column for cell in cells}
         more = [cell for column, (_, cell) in self._reaching.items() if column not in there] if cells else []
+        labels = {left: bottom for top, left, bottom, _ in self._open if row == top < bottom}
         for cell in cells:
-            if (last := self._labels.get((row, cell.column))) and (label := again(cell.text)):
+            if (last := labels.get(cell.column)) and (label := again(cell.text)):
                 self._reaching[cell.column] = last, _Cell(cell.column, label, cell.is_number)
         return sorted([*cells, *more], key=lambda cell: cell.column)
 
@@ -273,8 +305,6 @@ def cell_range(top: int, left: int, bottom: int, right: int) -> str:
 class SheetParts:
     is_hidden: bool = False
     merged: tuple[str, ...] = ()
-    labels: Mapping[tuple[int, int], int] = field(default_factory=dict)
-    """By row and column, the last row of each cell that reaches down."""
     hidden_rows: frozenset[int] = frozenset()
     hidden_columns: tuple[tuple[int, int], ...] = ()
     has_looks: bool = False
@@ -282,6 +312,8 @@ class SheetParts:
     comments: tuple[tuple[str, str], ...] = ()
     boxes: tuple[str, ...] = ()
     pictures: tuple[bytes, ...] = field(default=(), repr=False)
+    edges: tuple[str, ...] = ()
+    """What is printed above and below each page."""
 
     def put(self, name: str, composer: Composer) -> None:
         """Write comments and images behind the tables of the sheet, and tell the rest."""
@@ -290,6 +322,7 @@ class SheetParts:
             composer.paragraph(escaping.inline(f"Comment on {cell}: {text}"))
         for box in self.boxes:
             composer.paragraph(escaping.inline(box))
+        put_edges(map(escaping.inline, self.edges), composer)
         for picture in self.pictures:
             if shown := composer.image(picture, name, name):
                 composer.paragraph(shown)
@@ -308,7 +341,6 @@ def _parts(package: Package, part: str, is_hidden: bool) -> SheetParts:
     if root is None:
         return SheetParts(is_hidden)
     merged = [item.get("ref", "") for item in root.iterfind(".//{*}mergeCell")]
-    bounds = [range_boundaries(ref) for ref in merged if _RANGE.fullmatch(ref)]
     related = package.related(part).values()
     comments = [item for kind, target in related if kind == "comments" for item in _comments(package, target)]
     drawings = [target for kind, target in related if kind == "drawing"]
@@ -316,7 +348,6 @@ def _parts(package: Package, part: str, is_hidden: bool) -> SheetParts:
     pictures = [data for target in drawings for data in _pictures(package, target)]
     return SheetParts(
         merged=tuple(merged),
-        labels={(top, left): bottom for left, top, _, bottom in bounds if bottom > top},
         hidden_rows=frozenset(_whole(row.get("r", "")) for row in root.iterfind(".//{*}row") if _is_hidden(row)),
         hidden_columns=tuple(
             (_whole(column.get("min", "")), _whole(column.get("max", "")))
@@ -327,7 +358,14 @@ def _parts(package: Package, part: str, is_hidden: bool) -> SheetParts:
         comments=tuple(comments),
         boxes=tuple(boxes),
         pictures=tuple(pictures),
+        edges=tuple(_edges(root)),
     )
+
+
+def _edges(root: etree._Element) -> Iterator[str]:
+    """The lines of headers and footers, without what sets their letters and stands for numbers of pages and names."""
+    for edge in root.iterfind("{*}headerFooter/*"):
+        yield from (" ".join(_CODE.sub(" ", part).split()) for part in re.split("&[LCR]", edge.text or ""))
 
 
 def _is_hidden(item: etree._Element) -> bool:
