@@ -1,5 +1,7 @@
 """Jobs: what the orchestrator asks a service to do. The subject is ``stemma.job.v1.<service>.<name>``."""
 
+from typing import Any
+
 from pydantic import Field
 
 from stemma_contracts import subjects
@@ -21,12 +23,20 @@ class Job(Contract):
     job_id: JobId
     document: DocumentHead
 
+    def echo(self) -> dict[str, Any]:
+        """What every outcome of it says."""
+        head = self.document
+        return {"job_id": self.job_id, "tenant": head.tenant, "document_id": head.document_id}
+
 
 class SectionJob(Job):
     """A job about one section. A worker that has other data of the document kind gives it back."""
 
     section: SectionPlan
     kind_digest: Digest | None = Field(default=None, description="of the data of the document kind; absent: any")
+
+    def echo(self) -> dict[str, Any]:
+        return super().echo() | {"section_id": self.section.section_id}
 
 
 class ModelJob(SectionJob):

@@ -143,9 +143,7 @@ def _outcome(job: j.Job) -> o.Outcome | None:
     """What comes of a job on a section if all goes well; of other jobs, nothing is foreseen."""
     if not isinstance(job, j.SectionJob):
         return None
-    head = job.document
-    about: dict[str, Any] = {"job_id": job.job_id, "tenant": head.tenant, "document_id": head.document_id}
-    about["section_id"], text = job.section.section_id, _text(job.job_id)
+    about, text = job.echo(), _text(job.job_id)
     match job:
         case j.GraphJob():
             return o.SectionGenerated(**about, draft=text, evaluation=_PASSED, provenance=_PROVENANCE)

@@ -17,7 +17,7 @@ from nats.errors import Error as NatsError
 from nats.js.api import Header
 from opentelemetry.trace import Span, SpanKind, StatusCode
 from stemma_contracts import registry, subjects
-from stemma_contracts.v1.jobs import Job, SectionJob
+from stemma_contracts.v1.jobs import Job
 from stemma_contracts.v1.outcomes import JobCancelled
 from stemma_telemetry import annotate, get_logger, names, span
 from stemma_telemetry.metrics import counter, histogram
@@ -259,13 +259,7 @@ class CallingOff:
 
     async def __call__(self, call_next: CallNext, msg: StreamMessage[Any]) -> Any:
         job: Job = await msg.decode()  # type: ignore[assignment]
-        told = {
-            "tenant": job.document.tenant,
-            "document_id": job.document.document_id,
-            "section_id": job.section.section_id if isinstance(job, SectionJob) else None,
-            "job_id": job.job_id,
-        }
-        annotate(**told, session_id=getattr(job, "session_id", None))
+        annotate(**job.echo(), session_id=getattr(job, "session_id", None))
 
         async def work() -> Any:
             return await call_next(msg)
@@ -273,4 +267,4 @@ class CallingOff:
         try:
             return await self._jobs.run(job.job_id, work)
         except JobCancelledError as cancelled:
-            return JobCancelled.model_validate({**told, "usage": cancelled.usage})
+            return JobCancelled.model_validate({**job.echo(), "usage": cancelled.usage})

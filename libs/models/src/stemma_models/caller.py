@@ -496,14 +496,8 @@ def call_context(job: Job, thread_id: str = "") -> CallContext:
 
 
 def echo(job: Job, context: CallContext) -> dict[str, Any]:
-    """The fields that every outcome of a job has, with what was spent by now."""
-    return {
-        "job_id": job.job_id,
-        "tenant": job.document.tenant,
-        "document_id": job.document.document_id,
-        "section_id": job.section.section_id if isinstance(job, SectionJob) else None,
-        "usage": context.meter.total,
-    }
+    """What every outcome of a job says, with what was spent by now."""
+    return {**job.echo(), "usage": context.meter.total}
 
 
 async def or_failure(

@@ -16,6 +16,7 @@ from docx.document import Document as DocumentType
 from docx.oxml.ns import qn
 from docx.section import Section
 from pypdfium2 import raw
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1.bids import BidRule, RuleCheck
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_languages import count_words, detect
@@ -123,14 +124,7 @@ def _check(rule: BidRule, file: Outgoing) -> RuleCheck:
     state, measured = measure(rule, file) if measure else ("to_see", "")
     if state == "broken" and rule.advised:
         state = "to_see"
-    return RuleCheck(
-        rule_id=rule.rule_id,
-        kind=rule.kind,
-        state=state,
-        part=rule.part,
-        wanted=_wanted(rule)[:MOST_TOLD],
-        measured=measured[:MOST_TOLD],
-    )
+    return filled_from(RuleCheck, rule, state=state, wanted=_wanted(rule)[:MOST_TOLD], measured=measured[:MOST_TOLD])
 
 
 def _wanted(rule: BidRule) -> str:

@@ -63,12 +63,6 @@ class Tools:
     signing_secret: str = field(default="", repr=False)
 
 
-class _Echo(TypedDict):
-    job_id: str
-    tenant: str
-    document_id: str
-
-
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
     router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
 
@@ -96,16 +90,14 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
 
 
 async def on_compare_return(job: CompareReturn, *, readings: Readings) -> ReturnCompared | ReturnNotCompared:
-    about = _Echo(job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id)
     found = await Returns(readings).compare(job)
     if isinstance(found, Problem):
-        return ReturnNotCompared(**about, detail=found.message[:300], code=found.code, params=found.params)
-    return ReturnCompared(**about, found=found.artifact, figures=found.figures)
+        return ReturnNotCompared(**job.echo(), detail=found.message[:300], code=found.code, params=found.params)
+    return ReturnCompared(**job.echo(), found=found.artifact, figures=found.figures)
 
 
 async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> DocumentConverted | ConversionFailed:
     """Assemble the sections and write them in the format asked for, in a process with limits for all of it."""
-    echo = _Echo(job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id)
     try:
         done, agreement, written = await _converted(job, tools)
     except ConversionError as error:
@@ -113,11 +105,11 @@ async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> Document
         why = {"reason": error.code, "program": error.program, "exit_code": error.exit_code}
         log.warning("conversion_failed", format=job.format, **why)
         problem = error.problem
-        return ConversionFailed(**echo, detail=problem.message[:300], code=problem.code, params=problem.params)
+        return ConversionFailed(**job.echo(), detail=problem.message[:300], code=problem.code, params=problem.params)
     about = done.model_dump(include={"warnings", "too_long", "rules"})
     about |= {"contradictions": agreement.contradictions, "remarks": (*done.remarks, *agreement.remarks)}
     covered = {"not_covered": not_covered(job.sections), "open_requirements": job.open_requirements}
-    return DocumentConverted.model_validate({**echo, **about, **covered, **written})
+    return DocumentConverted.model_validate({**job.echo(), **about, **covered, **written})
 
 
 class _Written(TypedDict):
@@ -228,7 +220,6 @@ def _texts_of(job: ConvertDocument) -> Iterator[ArtifactRef]:
 
 async def on_fill_form(job: FillForm, *, readings: Readings) -> FormFilled | FormNotFilled:
     owner = (job.document.tenant, job.document.document_id)
-    about = _Echo(job_id=job.job_id, tenant=owner[0], document_id=owner[1])
     with TemporaryDirectory(prefix="stemma-") as name:
         folder = Path(name)
         await look_for(readings.artifacts, *owner, job.form, job.answers)
@@ -239,9 +230,9 @@ async def on_fill_form(job: FillForm, *, readings: Readings) -> FormFilled | For
                 done = await confined_in(folder, readings.prepared, readings.limits, fill_form)
         except ConfinementError as ended:
             log.warning("form_not_filled", reason=str(ended))
-            return FormNotFilled(**about, reasons=(f"{job.name} could not be read: {ended}",))
+            return FormNotFilled(**job.echo(), reasons=(f"{job.name} could not be read: {ended}",))
         if done.reasons:
-            return FormNotFilled(**about, reasons=done.reasons)
+            return FormNotFilled(**job.echo(), reasons=done.reasons)
         content = await asyncio.to_thread((folder / FILLED).read_bytes)
     artifact = await readings.artifacts.put(*owner, content, media_type=job.form.media_type, name=Path(job.name).name)
-    return FormFilled(**about, artifact=artifact, answered=done.answered, unanswered=done.unanswered)
+    return FormFilled(**job.echo(), artifact=artifact, answered=done.answered, unanswered=done.unanswered)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from pydantic import BaseModel
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.exports import ExportSection
 from stemma_contracts.v1.grounding import GroundingReport
@@ -110,10 +111,9 @@ class _Sealing:
         self._key, self._document_id = key, document_id
 
     def section(self, section: ExportSection) -> ProvenSection:
-        return ProvenSection(
-            section_id=section.section_id,
-            title=section.title,
-            version=section.version,
+        return filled_from(
+            ProvenSection,
+            section,
             draft=section.draft.digest if section.draft else None,
             settled=tuple(
                 ProvenSettlement(how=one.how, verified=one.verified, at=one.at, **self._sealed("person", one.by))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, Field
+from stemma_contracts.base import filled_from
 from stemma_contracts.shown import check_upload_name, shown
 from stemma_contracts.tokens import MAX_SEGMENTS
 from stemma_contracts.v1 import inputs as i
@@ -259,18 +260,15 @@ def accepted(fields: Iterable[FormField]) -> str:
 
 
 def _form_field(field: FoundField) -> FormField:
-    return FormField(
+    return filled_from(
+        FormField,
+        field,
         field_id=field.id,
-        place=field.place,
         group=shown(field.group),
         question=shown(field.question),
         kind=field.kind.value,
-        allowed=field.allowed,
-        suggested=field.suggested,
         most=field.limit.most if field.limit else None,
         unit=field.limit.unit.value if field.limit else "words",
-        current=field.current,
-        confidence=field.confidence,
         column=shown(field.column),
         row=tuple(RowCell(head=shown(head), text=shown(text)) for head, text in field.row),
     )

@@ -7,11 +7,11 @@ import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from stemma_artifacts.store import ArtifactStore, fetch, look_for
 from stemma_confinement import ConfinementError, Limits, OutOfMemory, OutOfTime, Prepared, Stalled
 from stemma_confinement.computing import confined_in
+from stemma_contracts.base import filled_from
 from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import BRIEF, DrawnPage, DrawnPages, InputDifference, InputReading, Unreadable
 from stemma_contracts.v1.jobs import ReadInput
@@ -80,24 +80,21 @@ class Readings:
     async def _stored(self, folder: Path, job: ReadInput, done: reading_call.Done) -> InputRead:
         is_own, name = job.is_text and not job.confidential, Path(job.name).name
         text = (job.file.media_type, name) if job.is_text else ("text/markdown", f"{name}.md")
-        reading = InputReading(
+        reading = filled_from(
+            InputReading,
+            done,
             text=job.file if is_own else await self._put(job, folder / reading_call.TEXT, *text),
             anchors=None
             if job.is_text
             else await self._put(job, folder / reading_call.ANCHORS, JSON, reading_call.ANCHORS),
             images=await self._files(folder, job, "image", done.images),
-            figures=done.figures,
-            warnings=done.warnings,
-            more_warnings=done.more_warnings,
-            language=done.language,
             title=await self._titled(job, done),
             form=await self._fields(folder, job, done),
             drawn=await self._drawn(folder, job),
-            proposed_role=done.proposed_role,
         )
         children = tuple(map(_attached, await self._files(folder, job, "child", done.children)))
         difference = await self._changed(folder, job, done)
-        return InputRead(**_echo(job), reading=reading, children=children, difference=difference)
+        return InputRead(**job.echo(), reading=reading, children=children, difference=difference)
 
     async def _titled(self, job: ReadInput, done: reading_call.Done) -> ArtifactRef | None:
         """What a brief calls itself; nobody asks that of another file."""
@@ -144,16 +141,12 @@ class Readings:
 
     async def _page(self, number: int, file: Path, job: ReadInput) -> DrawnPage:
         page = reading_call.Page.model_validate_json(await asyncio.to_thread(file.read_bytes))
-        return DrawnPage(
-            label=page.label,
-            width=page.width,
-            height=page.height,
-            image=await self._put(
-                job, file.with_name(reading_call.picture_of(number)), PNG, reading_call.picture_of(number)
-            ),
-            words=await self._put(
-                job, file.with_name(reading_call.words_of(number)), JSON, reading_call.words_of(number)
-            ),
+        picture, words = reading_call.picture_of(number), reading_call.words_of(number)
+        return filled_from(
+            DrawnPage,
+            page,
+            image=await self._put(job, file.with_name(picture), PNG, picture),
+            words=await self._put(job, file.with_name(words), JSON, words),
         )
 
     async def _put(self, job: ReadInput, content: bytes | Path, media_type: str, name: str) -> ArtifactRef:
@@ -169,7 +162,7 @@ def _attached(file: InputFile) -> InputFile:
 
 def _unreadable(job: ReadInput, why: Unreadable) -> InputUnreadable:
     log.warning("input_unreadable", input_id=job.input_id, reason=why.reason)
-    return InputUnreadable(**_echo(job), unreadable=why)
+    return InputUnreadable(**job.echo(), unreadable=why)
 
 
 def _given_up(ended: ConfinementError) -> Unreadable:
@@ -180,11 +173,6 @@ def _given_up(ended: ConfinementError) -> Unreadable:
             return Unreadable(reason="out_of_memory", detail=f"Reading it took {ended}. Split it.")
         case _:
             return Unreadable(reason="damaged", detail="What reads such files failed at it. Export it anew.")
-
-
-def _echo(job: ReadInput) -> dict[str, Any]:
-    document = job.document
-    return {"job_id": job.job_id, "tenant": document.tenant, "document_id": document.document_id}
 
 
 def _holds_pdf(folder: Path) -> bool:

@@ -13,9 +13,10 @@ from typing import Any, TypeVar, assert_never
 from faststream import AckPolicy
 from faststream.nats import JStream, NatsRouter
 from stemma_contracts import subjects
+from stemma_contracts.base import filled_from
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1 import outcomes as o
-from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult, ProgramCheck
+from stemma_contracts.v1.evaluation import Evaluation, EvaluationResult
 from stemma_contracts.v1.jobs import (
     DropThreads,
     EraseThreads,
@@ -141,9 +142,8 @@ async def on_drop_threads(job: DropThreads, *, tools: Tools) -> None:
 
 
 async def on_erase_threads(job: EraseThreads, *, tools: Tools) -> ThreadsErased:
-    tenant, document_id = job.document.tenant, job.document.document_id
-    threads = await tools.runner.erase(document_id)
-    return ThreadsErased(job_id=job.job_id, tenant=tenant, document_id=document_id, threads=threads)
+    threads = await tools.runner.erase(job.document.document_id)
+    return ThreadsErased(**job.echo(), threads=threads)
 
 
 async def on_evaluate_draft(job: EvaluateDraft, *, tools: Tools) -> Evaluated:
@@ -221,17 +221,7 @@ async def _evaluation(job: SectionJob, tools: Tools, found: Mapping[str, Any]) -
     feedback = EvaluationResult(scores=found["scores"], feedback=found["feedback"], passed=found["passed"])
     name = f"{job.section.section_id}.evaluation.json"
     ref = await tools.library.store(job.document, feedback.model_dump_json().encode(), "application/json", name)
-    return Evaluation(
-        scores=found["scores"],
-        score=found["score"],
-        passed=found["passed"],
-        critical_failures=tuple(found["critical_failures"]),
-        failed_criteria=tuple(found.get("failed_criteria", ())),
-        feedback=ref,
-        judged=found.get("judged", True),
-        not_judged_reason=found.get("not_judged_reason", ""),
-        checks=tuple(map(ProgramCheck.model_validate, found.get("checks", ()))),
-    )
+    return Evaluation.model_validate({**found, "feedback": ref})
 
 
 async def _paused(job: SectionJob, tools: Tools, context: RunContext, result: Paused) -> GraphPaused:
@@ -239,18 +229,8 @@ async def _paused(job: SectionJob, tools: Tools, context: RunContext, result: Pa
     words = encoded(asked.question)
     question = await tools.library.store(job.document, words, "text/markdown", name) if words else None
     place = f"{result.thread_id}\n{result.checkpoint_id}".encode()
-    need = Need(
-        need_id=f"need-{hashlib.sha256(place).hexdigest()[:32]}",
-        kind=asked.kind,
-        question=question,
-        checkpoint_id=result.checkpoint_id,
-        draft=asked.draft,
-        assets=asked.assets,
-        format=asked.format,
-        excerpt=asked.excerpt,
-        references=asked.references,
-        forms=asked.forms,
-    )
+    need_id = f"need-{hashlib.sha256(place).hexdigest()[:32]}"
+    need = filled_from(Need, result, asked, need_id=need_id, question=question)
     return GraphPaused(**echo(job, context.call), thread_id=result.thread_id, need=need)
 
 
@@ -313,15 +293,14 @@ def processing_metadata(
 
     How long is no difference of two times of day: a clock that is set meanwhile would make it negative.
     """
-    return ProcessingMetadata(
+    return filled_from(
+        ProcessingMetadata,
+        recipe,
         graph_execution_id=graph_execution_id(job.job_id),
         started_at=started,
         finished_at=started + timedelta(seconds=seconds),
         seconds=round(seconds, 3),
         agent=job.section.agent,
-        model=recipe.model,
-        prompt_digest=recipe.prompt_digest,
-        agent_version=recipe.agent_version,
         nodes=tuple(NodeRun.model_validate(entry) for entry in state.get("timings", ())),
         timed_out=state.get("timed_out", False),
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from stemma_contracts.base import filled_from
 from stemma_contracts.misfits import misfits
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.capabilities import DocumentKind, KindSection
@@ -126,11 +127,9 @@ def _document_kind(kind: Kind) -> DocumentKind:
         description=blueprint.description,
         digest=kind.folder_digest,
         sections=tuple(
-            KindSection(
-                section_id=plan.section_id,
-                title=plan.title,
-                graph=plan.graph,
-                depends_on=plan.depends_on,
+            filled_from(
+                KindSection,
+                plan,
                 required=plan.section_id in required,
                 review=plan.review.mode,
                 needs_input=needs.get(plan.section_id, ()),

@@ -149,7 +149,7 @@ class JobPublisher:
         """The sequence under which a message with that id was stored before, if one was."""
         entry = registry.entry_of(job)
         assert entry.service is not None
-        with bind(job_id=job.job_id, section_id=_section_id(job)):
+        with bind(**job.echo()):
             try:
                 stored = await self._publisher.publish(
                     lane(entry.service, entry.token),
@@ -172,19 +172,12 @@ class JobPublisher:
 
     async def _give_up(self, job: Job, cause: Cause, why: str) -> None:
         """A job that no message can carry fails by itself; the rest of its document goes on."""
-        tenant, document_id = job.document.tenant, job.document.document_id
-        dead = JobDead(
-            job_id=job.job_id, tenant=tenant, document_id=document_id, section_id=_section_id(job), detail=why
-        )
+        dead = JobDead(**job.echo(), detail=why)
         await self._publisher.publish(
             subjects.outcome(subjects.ORCHESTRATOR, JOB_DEAD),
             dead,
             id=f"{job.job_id}.dead",
-            about=f"{tenant}/{document_id}",
+            about=f"{dead.tenant}/{dead.document_id}",
             causation=cause.id,
             correlation=cause.correlation_id,
         )
-
-
-def _section_id(job: Job) -> str | None:
-    return job.section.section_id if isinstance(job, SectionJob) else None

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import ClassVar, TypedDict, TypeVar
+from typing import ClassVar, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from stemma_artifacts.store import ArtifactStore
@@ -26,12 +26,6 @@ SOURCES_LIMIT = 16 * 1024 * 1024
 """Bytes of all sources together: a request of ten thousand pages."""
 MAX_DETAIL = 300
 Read = TypeVar("Read", Deadlines | None, BidRules | None)
-
-
-class _About(TypedDict):
-    job_id: str
-    tenant: str
-    document_id: str
 
 
 class Origin(BaseModel):
@@ -105,9 +99,8 @@ async def on_extract_requirements(
     job: ExtractRequirements, *, artifacts: ArtifactStore, limits: Limits
 ) -> RequirementsExtracted | ExtractionFailed:
     """Read the demands. What keeps them from being read is told, never raised."""
-    about = _About(job_id=job.job_id, tenant=job.document.tenant, document_id=job.document.document_id)
     if sum(source.artifact.size for source in job.sources) > SOURCES_LIMIT:
-        return ExtractionFailed(**about, detail=f"the sources are more than {SOURCES_LIMIT // 1024**2} MiB")
+        return ExtractionFailed(**job.echo(), detail=f"the sources are more than {SOURCES_LIMIT // 1024**2} MiB")
     files = Files(artifacts, job.document)
     # At a time: the store waits for each that is lost.
     found_texts = await asyncio.gather(*(_text(source, files) for source in job.sources))
@@ -122,10 +115,10 @@ async def on_extract_requirements(
     try:
         found = await checked(check, limits)
     except ValidationImpossible as cause:
-        return ExtractionFailed(**about, detail=str(cause)[:MAX_DETAIL])
+        return ExtractionFailed(**job.echo(), detail=str(cause)[:MAX_DETAIL])
     unread = tuple(name for name, text in texts.items() if text is None)
     return RequirementsExtracted(
-        **about,
+        **job.echo(),
         rows=await files.put(found.rows, "requirements.json"),
         difference=await files.put(found.difference, "requirements-changed.json"),
         summary=_summary(found, unread),

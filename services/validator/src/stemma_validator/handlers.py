@@ -15,7 +15,7 @@ from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.jobs import ExtractRequirements, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, ExtractionFailed, RequirementsExtracted
 from stemma_contracts.v1.references import ArtifactRef
-from stemma_contracts.v1.validation import ValidationIssue, ValidationSummary
+from stemma_contracts.v1.validation import ValidationIssue
 from stemma_forms import without_questions
 from stemma_telemetry import get_logger
 
@@ -94,7 +94,7 @@ async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidat
     _log(findings)
     report, index, grounding = await _kept(job, findings, fixed, blocks, claims, files)
     summary = findings.summary(report, index)
-    return _outcome(job, summary.model_copy(update=_claims_told(claims, grounding) | more))
+    return DraftValidated(**job.echo(), validation=summary.model_copy(update=_claims_told(claims, grounding) | more))
 
 
 async def _sums(
@@ -145,16 +145,6 @@ def _asked_for(job: ValidateDraft, findings: Findings) -> Findings:
 
 def _claims_told(claims: ClaimFindings, grounding: ArtifactRef | None) -> dict[str, Any]:
     return {"grounding": grounding, "unsupported": claims.unsupported, "unread": claims.report.unread[:MAX_UNREAD]}
-
-
-def _outcome(job: ValidateDraft, validation: ValidationSummary) -> DraftValidated:
-    return DraftValidated(
-        job_id=job.job_id,
-        tenant=job.document.tenant,
-        document_id=job.document.document_id,
-        section_id=job.section.section_id,
-        validation=validation,
-    )
 
 
 async def _mended(job: ValidateDraft, text: str, files: Files, fixes: SafeFixes) -> tuple[str, ArtifactRef | None]:
