@@ -1,19 +1,25 @@
 """The submission gate: the file that leaves against what the request says about the bid."""
 
+import json
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from stemma_confinement import Limits
+from stemma_confinement.computing import CALL
 from stemma_contracts.v1.bids import BidRule, BidRules
+from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.grounding import ClaimSource, GroundedClaim, GroundingReport
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_contracts.v1.outcomes import DocumentConverted
 from stemma_converter.assembly import House
 from stemma_converter.converter import Converter
 from stemma_converter.handlers import on_convert_document
+from stemma_converter.reading_call import prepare
 
-from .conftest import Exporter
+from .conftest import Exporter, Unconfined
 
 pytestmark = pytest.mark.req("B6")
 
@@ -166,6 +172,35 @@ async def test_a_range_is_supported_where_its_first_value_is(exporter: Exporter)
     grounded = (job.sections[0].model_copy(update={"grounding": grounding}), job.sections[1])
     (found,) = (await exporter.converted(job, sections=grounded))[1].contradictions
     assert (found.one.text, found.one.source) == ("8:00, 18:00", "hours.md, 2")
+
+
+class Called(Unconfined):
+    """Notes the names of calls."""
+
+    def __init__(self) -> None:
+        super().__init__(prepare)
+        self.names = list[str]()
+
+    async def run(self, function: Callable[[Path], None], folder: Path, limits: Limits) -> None:
+        self.names.append(json.loads((folder / CALL).read_bytes())[1])
+        await super().run(function, folder, limits)
+
+
+@pytest.mark.req("L5")
+async def test_what_is_compared_once_is_known_for_all_formats_until_a_text_or_its_report_is_another(
+    converter: Converter,
+) -> None:
+    exporter = Exporter(converter, prepared=(called := Called()))
+    job, tools = (
+        await exporter.job("md", "The warranty is 24 months.\n", "Our warranty is 36 months.\n"),
+        exporter.tools,
+    )
+    grounded = job.sections[0].model_copy(update={"grounding": await exporter.stored(GroundingReport())})
+    reported = job.model_copy(update={"sections": (grounded, job.sections[1])})
+    jobs = (job, job.model_copy(update={"format": ExportFormat.JSON}), reported)
+    done = [await on_convert_document(one, tools=tools) for one in jobs]
+    told = [len(one.contradictions) for one in done if isinstance(one, DocumentConverted)]
+    assert (told, called.names.count("compared")) == ([1, 1, 1], 2)
 
 
 @pytest.mark.req("L5")

@@ -1,7 +1,8 @@
 """The jobs of this service: convert a document, read an input, fill a form, compare a file that comes back."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -42,12 +43,14 @@ from .proving import found_in, is_proven, seal, signed
 from .reading_call import ANSWERS, FILE, FILLED, fill_form
 from .readings import Readings
 from .returns import Returns
-from .source import STEP, grounding_refs
+from .source import STEP, Staged, grounding_refs
 
 log = get_logger()
 PROOF = "proof.json"
 COMPARING = Limits(seconds=60)
 """Of the comparison of what sections state, which takes some seconds at most."""
+MOST_KEPT = 16
+"""Comparisons that are kept: a document goes out in several formats, one after the other."""
 
 T = TypeVar("T")
 
@@ -61,6 +64,7 @@ class Tools:
     readings: Readings
     comparing: Limits = COMPARING
     signing_secret: str = field(default="", repr=False)
+    agreements: OrderedDict[Hashable, Compared] = field(default_factory=OrderedDict, repr=False)
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
@@ -158,11 +162,26 @@ async def _compared(folder: Path, tools: Tools, job: ConvertDocument) -> Compare
     """What the sections state differently; a file is not lost by texts that take too long to compare."""
     if job.redline:
         return Compared()
+    stated = tuple(_stated(folder, job))
+    if (known := tools.agreements.get(stated)) is not None:
+        return known
     try:
-        return await confined_in(folder, tools.readings.prepared, tools.comparing, compared, job)
+        found = await confined_in(folder, tools.readings.prepared, tools.comparing, compared, job)
     except ConfinementError as ended:
         log.warning("sections_not_compared", reason=str(ended))
         return not_compared(len(job.sections))
+    tools.agreements[stated] = found
+    if len(tools.agreements) > MOST_KEPT:
+        tools.agreements.popitem(last=False)
+    return found
+
+
+def _stated(folder: Path, job: ConvertDocument) -> Iterator[Hashable]:
+    """What a comparison rests on: the language, and of each section and form what is there of its text and report."""
+    staged = Staged(folder)
+    yield job.document.language
+    for one in (*job.sections, *job.forms):
+        yield one.section_id, *(ref.digest for ref in (one.draft, one.grounding) if ref and staged.has(ref))
 
 
 async def _located(folder: Path, tools: Tools, job: ConvertDocument, failure: ConversionError) -> ConversionError:

@@ -13,6 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import PIL.Image
 from pydantic import BaseModel, Field
 from stemma_contracts.base import filled_from
 from stemma_contracts.shown import check_upload_name, shown
@@ -99,9 +100,10 @@ def prepare() -> None:
     import stemma_forms.spreadsheet.filling
     import stemma_forms.word.filling  # noqa: F401
 
-    from . import conversion, gate, returned  # noqa: F401
+    from . import conversion, gate, proving, returned  # noqa: F401
 
     load_readers()
+    PIL.Image.preinit()
     # The words and units of all languages, and the model that tells them apart.
     said = b"The contractor shall train ten users in 2 weeks. " * 9
     text = read_input("a.txt", "text/plain", said, Limits()).markdown
