@@ -1,8 +1,19 @@
 """Work grows with the length of a text, whatever it holds: counted in calls, not in seconds."""
 
 import pytest
-from stemma_markdown import Document, Quotable, differences, identify, merge, nothing_identified
+from stemma_markdown import (
+    Document,
+    Quotable,
+    differences,
+    identify,
+    merge,
+    nothing_identified,
+    renew,
+    single_changes,
+    without,
+)
 from stemma_markdown.adopting import Returned, adopt
+from stemma_markdown.comparing import MOST_LINES
 from stemma_markdown.quoting import MOST_PLACES
 from stemma_testkit.counting import calls
 from stemma_testkit.pathological import UNITS, text_of
@@ -53,6 +64,31 @@ def test_four_times_the_texts_are_four_times_the_work_to_compare_and_to_merge(be
 
     work(100)  # what is made once is there
     assert work(2000) < 5.5 * work(500) + 2000
+
+
+def paragraphs(text: int, size: int) -> str:
+    """Paragraphs, each of which is like its neighbour in another text and the same in none."""
+    return "".join(f"w{text * size + number} is v{number}.\n\n" for number in range(size))
+
+
+def test_texts_that_differ_in_more_parts_than_are_compared_take_little_more_work() -> None:
+    def work(size: int) -> int:
+        old, new, other = (paragraphs(text, size) for text in range(3))
+        return calls(lambda: (single_changes(old, new), merge(old, new, other), renew(old, new, other, [(old, new)])))
+
+    work(10)  # what is made once is there
+    assert work(4100) < 4 * work(100)
+
+
+@pytest.mark.parametrize("size", [4100, MOST_LINES])
+def test_of_texts_that_are_too_long_to_compare_nothing_is_lost(size: int) -> None:
+    old, new, other = (paragraphs(text, size) for text in range(3))
+    (conflict,) = merge(old, new, other).conflicts
+    assert merge(old, new, other).text == new
+    assert (conflict.base.rstrip(), conflict.ours.rstrip(), conflict.theirs) == (old.rstrip(), new.rstrip(), other)
+    assert renew(old, new, other, [(old, new)]) == merge(old, new, other)
+    assert without(new, single_changes(old, new)).rstrip() == old.rstrip()
+    assert not single_changes(old, old)
 
 
 @pytest.mark.parametrize("definition", ["", "[^here {}]: A note.\n\n"])

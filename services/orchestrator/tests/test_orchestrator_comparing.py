@@ -8,7 +8,7 @@ from stemma_artifacts.store import MemoryArtifactStore
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_domain.commands import Command, Compared
 from stemma_markdown import marked
-from stemma_orchestrator.comparing import MOST_BYTES, Comparing
+from stemma_orchestrator.comparing import MOST_BYTES, MOST_LINES, Comparing
 
 pytestmark = pytest.mark.req("L3")
 OLD = "Backups are kept for 30 days.\n\nThe desk answers.\n"
@@ -56,7 +56,7 @@ async def test_the_mending_of_a_typo_touches_nothing(texts: Texts) -> None:
     assert (difference.touched, len(difference.followed)) == ((), 4)
 
 
-@pytest.mark.parametrize("text", [b"\xff\xfe", b"x" * (MOST_BYTES + 1), OLD.encode()])
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"x" * (MOST_BYTES + 1), b"a\n" * (MOST_LINES + 1), OLD.encode()])
 async def test_what_is_no_text_or_too_long_or_the_same_is_not_compared(texts: Texts, text: bytes) -> None:
     assert not isinstance(await texts.compared(await texts.put(text)), Compared)
 

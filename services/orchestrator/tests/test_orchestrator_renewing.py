@@ -18,7 +18,7 @@ from stemma_contracts.v1.requests import FactPlaces
 from stemma_domain.commands import Asked, Record
 from stemma_domain.features.proposals import Proposed
 from stemma_domain.features.returns import TakenSection
-from stemma_orchestrator.renewing import Renewing
+from stemma_orchestrator.renewing import MOST_BYTES, Renewing
 
 pytestmark = pytest.mark.req("L4")
 MACHINE = "It costs 5 euros. Nobody minds.\n\nRain falls on the roof.\n"
@@ -75,6 +75,20 @@ async def test_what_people_wrote_and_deleted_outlives_two_new_texts_and_conflict
     assert await read(artifacts, event.draft) == MINE
     assert event.merge is not None
     assert event.merge.count == 1
+
+
+async def test_of_more_texts_than_are_merged_every_word_stays_and_a_person_decides(
+    begun: Story, artifacts: MemoryArtifactStore
+) -> None:
+    await drafted(artifacts, begun, MACHINE)
+    begun.validated("research")
+    begun.ask(asking.write, "research", 1, await stored(artifacts, "long " * (MOST_BYTES // 5)))
+    begun.ask(asking.write, "research", 2, await stored(artifacts, MINE))
+    begun.ask(asking.regenerate, "research", 3, None, replace_edited=False)
+    event = await drafted(artifacts, begun, ANEW)
+    assert event.merge is not None
+    (conflict,) = MergeConflicts.model_validate_json(await read(artifacts, event.merge.conflicts)).conflicts
+    assert (await read(artifacts, event.draft), conflict.theirs) == (MINE, ANEW)
 
 
 async def test_a_text_that_no_person_touched_gives_way_and_so_does_one_by_leave(

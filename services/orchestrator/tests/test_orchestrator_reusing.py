@@ -12,6 +12,7 @@ from stemma_domain.features.inputs.feature import listed
 from stemma_domain.features.inputs.material import as_input
 from stemma_eventlog import JetStreamEventLog, Recorded, StreamId
 from stemma_orchestrator.inputs import MAX_LIST_BYTES
+from stemma_orchestrator.reusing import MOST_SEARCHED, may_have_line_of
 from stemma_provisioning import NatsServer
 from stemma_testkit.servers import connected, eventually, provisioned_server
 from test_orchestrator_service import BRIEF, Bus, orchestrator
@@ -111,6 +112,12 @@ async def test_what_another_tenant_has_is_as_if_it_were_not_there(bus: Bus) -> N
     [unknown] = (await asked(bus, "none", "reuse-entry", "other", **nowhere))["problems"]
     assert problem == unknown
     assert not await bus.seen(source, "EntryUsed")
+
+
+def test_a_text_that_cannot_be_looked_through_may_hold_what_is_confidential() -> None:
+    lines = "\n".join(f"line {number} of what is confidential" for number in range(500))
+    assert not may_have_line_of("a " * 10_000, [lines] * 100)
+    assert may_have_line_of("a " * (MOST_SEARCHED // 1000 + 1), [lines])
 
 
 async def test_a_text_with_a_passage_that_is_confidential_in_its_document_is_refused(bus: Bus) -> None:

@@ -10,7 +10,7 @@ package imports a Markdown parser.
 from .blocks import Block, BlockKind, split
 from .cleaning import unwrapped, without_html, without_inner_links, without_unticked
 from .comparing import differing, in_order, match_parts, similarity
-from .diff3 import Conflict, Merged
+from .diff3 import Conflict, Merged, disputed
 from .differences import BlockDifference, Passage, SentenceDifference, WordDifference, differences
 from .document import Document, document_of, fences, headings, images, links, plain, prose, sentences, without_templates
 from .elements import Fence, FootnoteMark, Heading, Image, Link, anchor, anchors

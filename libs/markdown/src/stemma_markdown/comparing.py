@@ -6,7 +6,7 @@ All is found in time that grows with the texts: equal parts first, then the most
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -18,6 +18,10 @@ FREE_PAIRS = 16_000_000
 """Pairs of items that may be compared in any two texts: 7 ms."""
 PAIRS_FOR_A_CHARACTER = 500
 """Pairs that may be compared beyond that, for each character of both texts."""
+MOST_CHARACTERS, MOST_LINES = 2 * 1024 * 1024, 60_000
+"""Of two or more texts that are compared by their blocks; in others all counts as changed."""
+MOST_PARTS = 8_000
+"""Parts that may be compared in any two or three texts by what they hold: a second, however short they are."""
 
 Range = tuple[int, int]
 Run = tuple[Range, Range]
@@ -27,11 +31,19 @@ class Comparisons:
     """The comparisons of two or three texts.
 
     Comparing two rows in order takes as many steps as there are pairs of their items, so all comparisons together
-    have a bound. What would go beyond it is compared more coarsely.
+    have a bound, and so have the parts that are compared. What would go beyond it is compared more coarsely.
     """
 
     def __init__(self, characters: int) -> None:
         self._pairs_left = FREE_PAIRS + PAIRS_FOR_A_CHARACTER * characters
+        self._parts_left = MOST_PARTS
+
+    def take(self, parts: int) -> bool:
+        """Whether so many more parts may be compared by what they hold."""
+        if parts > self._parts_left:
+            return False
+        self._parts_left -= parts
+        return True
 
     def similarity(self, one: Sequence[Hashable], other: Sequence[Hashable]) -> float:
         """The share of what both have in the same order, 0 if below `ALIKE`; beyond the bound, in any order."""
@@ -75,6 +87,12 @@ class Comparisons:
             return False
         self._pairs_left -= pairs
         return True
+
+
+def are_comparable(texts: Collection[str]) -> bool:
+    """Whether texts are short enough to be compared by their blocks."""
+    lines = sum(len(text.splitlines()) for text in texts)
+    return lines <= MOST_LINES and sum(map(len, texts)) <= MOST_CHARACTERS
 
 
 def similarity(one: str, other: str) -> float:
@@ -169,8 +187,9 @@ class _Side:
 def match_parts(old: Sequence[str], new: Sequence[str], comparisons: Comparisons | None = None) -> dict[int, int]:
     """The number of the old part that each new part is, by the number of the new one; others are new.
 
-    No old part is two new ones. Time grows with the length of the texts, whatever they hold; ``comparisons`` are those
-    of the texts that the parts are of, if there are more of them.
+    No old part is two new ones. Time grows with the length of the texts, whatever they hold: of more than `MOST_PARTS`
+    parts that stand in one text alone, each is another one. ``comparisons`` are those of the texts that the parts are
+    of, if there are more of them.
     """
     if not old or not new:
         return {}
@@ -235,6 +254,8 @@ def _match_equal(before: _Side, after: _Side) -> None:
 
 def _match_alike(before: _Side, after: _Side, comparisons: Comparisons) -> None:
     """The most similar pair first; of equally similar ones that with the fewest parts between."""
+    if not before.free() or not after.free() or not comparisons.take(len(before.free()) + len(after.free())):
+        return
     ranked = sorted(
         (-_similarity_of(before, old, after, new, comparisons), abs(old - new), new, old)
         for new, old in _candidates(before, after)
@@ -246,11 +267,8 @@ def _match_alike(before: _Side, after: _Side, comparisons: Comparisons) -> None:
 
 def _candidates(before: _Side, after: _Side) -> Iterator[tuple[int, int]]:
     """Pairs worth comparing: parts that stand in the same place, and those with the most rare words in common."""
-    free = before.free()
-    if not free:
-        return
     uses: dict[str, list[int]] = defaultdict(list)
-    for old in free:
+    for old in before.free():
         for word in set(before.words[old]):
             uses[word].append(old)
     for new in after.free():

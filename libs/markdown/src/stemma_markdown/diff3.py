@@ -16,6 +16,9 @@ from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 from .comparing import Comparisons, in_order, match_parts
 from .lines import BLANK
 
+MOST_DIFFERING = 6_000
+"""Lines of blocks that are not the same in three texts; of more, all is disputed."""
+
 
 @dataclass(frozen=True)
 class Region:
@@ -174,13 +177,28 @@ def balanced_diff3(
 ) -> Merged:
     """Merge three rows, and leave as ours has it each stretch in which the result has not the sentences that are due.
 
-    ``sentences`` are those of a part, or of what is disputed in one.
+    ``sentences`` are those of a part, or of what is disputed in one. Of three that differ in more than
+    `MOST_DIFFERING` lines, each is disputed as a whole.
     """
     rows = _rows(base, ours, theirs, comparisons)
+    if _lines_that_differ(rows) > MOST_DIFFERING:
+        return disputed(*("".join(part.content + part.gap for part in row.parts.values()) for row in rows))
     merge = _Merge(rows, inside, spacing)
     mirrored = _Merge(_Rows(rows.base, rows.theirs, rows.ours), inside, spacing)
     merge.leave(unbalanced(list(_balance(merge, mirrored, sentences))))
     return merge.written()
+
+
+def _lines_that_differ(rows: "_Rows[P]") -> int:
+    found = 0
+    for stretch in _stretches(rows):
+        one, *others = (
+            [row.parts[key].content for key in keys]
+            for row, keys in zip(rows, (stretch.base, stretch.ours, stretch.theirs), strict=True)
+        )
+        if any(other != one for other in others):
+            found += sum(len(content.splitlines()) for content in chain(one, *others))
+    return found
 
 
 class _Key(NamedTuple):

@@ -9,7 +9,7 @@ from itertools import accumulate, pairwise
 from typing import Literal
 
 from .blocks import Block, split
-from .comparing import Comparisons, in_order, match_parts
+from .comparing import Comparisons, are_comparable, in_order, match_parts
 from .document import Document
 
 _LINE = re.compile(r".*?(?:\r\n|\r|\n)|.+", re.DOTALL)
@@ -41,6 +41,10 @@ def lines(block: Block) -> list[Passage]:
 
 def _passage(content: str, first: int, start: int, end: int) -> Passage:
     return Passage(content[start:end], first + start, first + end)
+
+
+def _whole(block: Block) -> Passage:
+    return _passage(block.content, block.start, 0, len(block.content))
 
 
 def _bounds(content: str, language: str) -> Iterator[int]:
@@ -101,9 +105,18 @@ def differences(old: str, new: str, language: str = "en") -> tuple[BlockDifferen
     """What changed, in the order of the new text; a removed block comes where it stood. Equal texts differ in nothing.
 
     Blank lines after blocks are not compared. ``language`` is the BCP 47 tag of both texts. Time grows with the length
-    of the texts: where long passages differ in too many places to compare word by word, they count as changed whole.
+    of the texts: where long passages differ in too many places to compare word by word, or too many of them differ,
+    they count as changed whole.
     """
-    return tuple(_Differences(language, Comparisons(len(old) + len(new))).of(split(old), split(new)))
+    if are_comparable((old, new)):
+        return tuple(_Differences(language, Comparisons(len(old) + len(new))).of(split(old), split(new)))
+    before, after = (Block("paragraph", 0, text, 1, 0, len(text)) for text in (old, new))
+    return (_changed(before, after),) if before.content != after.content else ()
+
+
+def _changed(old: Block, new: Block) -> BlockDifference:
+    whole = SentenceDifference("changed", _whole(old), _whole(new))
+    return BlockDifference("changed", old, new, sentences=(whole,))
 
 
 @dataclass(frozen=True)
@@ -136,6 +149,9 @@ class _Differences:
             yield BlockDifference("moved", old, new, moved)
 
     def _sentences(self, old: Block, new: Block) -> Iterator[SentenceDifference]:
+        if not self.comparisons.take(2):
+            yield SentenceDifference("changed", _whole(old), _whole(new))
+            return
         before, after = units(old, self.language), units(new, self.language)
         for removed, added in self.comparisons.runs([unit.text for unit in before], [unit.text for unit in after]):
             yield from self._replaced(before[slice(*removed)], after[slice(*added)])

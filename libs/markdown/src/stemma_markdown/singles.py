@@ -48,8 +48,8 @@ def without(new: str, changes: Collection[SingleChange]) -> str:
 
 
 def _single_changes(old: str, new: str, blocks: Iterable[BlockDifference]) -> Iterator[SingleChange]:
-    places = _places(old, new)
-    lines = _Lines(new)
+    blocks, lines = list(blocks), _Lines(new)
+    places = _places(old, new) if any(block.new is None for block in blocks) else {}
     for block in blocks:
         if block.old is None:
             assert block.new is not None

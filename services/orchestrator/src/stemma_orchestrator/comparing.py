@@ -17,8 +17,8 @@ from stemma_domain.state import Document
 from stemma_languages.spelling import is_word
 from stemma_markdown import changed_marks, marked
 
-MOST_BYTES = 256 * 1024
-"""Of one text: 0.3 s of work; of a longer one, all counts as changed."""
+MOST_BYTES, MOST_LINES = 256 * 1024, 5_000
+"""Of one text: a second of work; of a longer one, all counts as changed."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,8 @@ class Comparing:
 
 
 def _compared(base: str, before: str, after: str, language: str) -> TextDifference | None:
+    if max(text.count("\n") for text in (before, after)) > MOST_LINES:
+        return None
     known = partial(is_word, language=language)
     changed = changed_marks(marked(before, language), marked(after, language), known)
     if max(map(len, (changed.touched, changed.extended, changed.followed))) > MOST_CHANGED_PARTS:

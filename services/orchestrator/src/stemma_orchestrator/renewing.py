@@ -20,7 +20,10 @@ from stemma_domain.features.returns import TakeOver
 from stemma_domain.hands import changed_at, hand_at
 from stemma_domain.state import Document
 from stemma_markdown import Merged as MergedText
-from stemma_markdown import merge, renew
+from stemma_markdown import disputed, merge, renew
+
+MOST_BYTES = 2 * 1024 * 1024
+"""Of the texts that a draft written anew is merged with; where people have more, they decide which text stands."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +46,14 @@ class Renewing:
     async def _generated(self, outcome: SectionGenerated) -> Merged | None:
         if (hand := hand_at(self.document, outcome.job_id)) is None:
             return None
-        steps = [ref for step in hand.steps for ref in step]
-        texts = await self._texts((hand.base, hand.ours, outcome.draft, *steps))
-        made = [(texts[before], texts[after]) for before, after in hand.steps]
+        refs = hand.base, hand.ours, outcome.draft
+        every = {*refs, *(ref for step in hand.steps for ref in step)}
+        is_long = sum(ref.size for ref in every if ref) > MOST_BYTES
+        texts = await self._texts(refs if is_long else every)
         three = texts[hand.base], texts[hand.ours], texts[outcome.draft]
+        if is_long:
+            return await self._stored(outcome.draft, disputed(*three))
+        made = [(texts[before], texts[after]) for before, after in hand.steps]
         return await self._stored(outcome.draft, await asyncio.to_thread(renew, *three, made, self._language))
 
     async def _revised(self, outcome: DraftRevised) -> Merged | None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,6 +26,8 @@ _NOT_IN_NAMES = re.compile(r"[\x00-\x1f\x7f\\/:*?\"<>|]+")
 _FIELD = re.compile(r"(?m)^(#+ )f-[0-9a-f]{10}: *(?:\d+ +)?")
 """How the heading of an answer to a form begins: what it asks follows."""
 _MOST_NAME_BYTES = 100
+MOST_SEARCHED = 10**9
+"""Characters that are looked through for lines of passages: 2 s. A text for which that is not enough is refused."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class Reusing:
         except ArtifactMissing:
             raise Refused(Problem.of("entry_unknown", "entry")) from None
         place = (received.tenant, request.document_id)
-        text = _without_citations(text, [one.name for one in source.inputs.values()])
+        text = await asyncio.to_thread(_without_citations, text, [one.name for one in source.inputs.values()])
         if section.plan.form is not None:
             text = _FIELD.sub(r"\1", text)
         stored = await self.artifacts.put(*place, text.encode(), media_type=MARKDOWN, name=name)
@@ -62,10 +64,9 @@ class Reusing:
         return (await self.artifacts.get(document.tenant, document.document_id, ref)).decode()
 
     async def _refuse_confidential(self, source: Document, text: str) -> None:
-        words = " ".join(text.split())
-        for passage in (ref for one in source.inputs.values() for ref in one.confidential):
-            if await asyncio.to_thread(_has_line_of, words, await self._text(source, passage)):
-                raise Refused(Problem.of("entry_confidential", "entry"))
+        passages = [await self._text(source, ref) for one in source.inputs.values() for ref in one.confidential]
+        if await asyncio.to_thread(may_have_line_of, text, passages):
+            raise Refused(Problem.of("entry_confidential", "entry"))
 
     async def _name(self, source: Document, section: Section) -> str:
         title = await self._text(source, source.title) if source.title else ""
@@ -91,8 +92,10 @@ def _as_name(words: str) -> str:
     return _NOT_IN_NAMES.sub(" ", words).encode()[:_MOST_NAME_BYTES].decode(errors="ignore").strip(" .")
 
 
-def _has_line_of(words: str, passage: str) -> bool:
-    return any(line in words for line in _lines(passage))
+def may_have_line_of(text: str, passages: Iterable[str]) -> bool:
+    words = " ".join(text.split())
+    lines = {line for passage in passages for line in _lines(passage)}
+    return len(lines) * len(words) > MOST_SEARCHED or any(line in words for line in lines)
 
 
 def _lines(passage: str) -> Iterator[str]:
