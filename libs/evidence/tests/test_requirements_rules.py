@@ -44,6 +44,29 @@ def test_what_is_denied_excludes_no_bid(language: str, denied: str, said: str) -
     assert (rules(f"{denied}\n", language), rules(f"{said}\n", language)) == ([], ["exclusion :"])
 
 
+@pytest.mark.parametrize(
+    ("language", "sentence", "expected"),
+    [
+        ("en", "Bidders shall keep their offers open until 30 September 2027.", "validity : 2027-09-30"),
+        ("en", "Three copies of the proposal must be handed in.", "copies : 3"),
+        ("de", "Die Bindefrist beträgt 120 Tage.", "validity : 120 days"),
+        ("de", "Der Bieter ist an sein Angebot bis zum 30.09.2027 gebunden.", "validity : 2027-09-30"),
+        ("fr", "Notre offre est valable 90 jours.", "validity : 90 days"),
+        ("fr", "Le mémoire technique est limité à 3 000 mots.", "word_limit mémoire technique: 3000"),
+        ("fr", "L'offre est remise dans un fichier nommé « Offre Port.pdf ».", "file_name : Offre Port.pdf"),
+        ("fr", "Les offres sont anonymes.", "blind :"),
+        ("nl", "De gestanddoeningstermijn bedraagt 90 dagen.", "validity : 90 days"),
+    ],
+)  # fmt: skip
+def test_reads_what_is_said_without_the_usual_words(language: str, sentence: str, expected: str) -> None:
+    assert expected in rules(f"{sentence}\n", language)
+
+
+@pytest.mark.parametrize("sentence", ["Das Zertifikat ist bis 30.09.2027 gültig.", "Angebote bis 1.6.2027, gültig."])
+def test_a_day_binds_no_bid_where_something_else_is_valid_until_then(sentence: str) -> None:
+    assert rules(f"{sentence}\n", "de") == []
+
+
 def test_reads_no_rule_of_a_real_request_that_it_does_not_have() -> None:
     found = rules((LABELLED / "fedramp-dashboard-rfq.md").read_text())
     assert [one for one in found if one != "exclusion :"] == [

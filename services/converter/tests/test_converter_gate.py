@@ -83,6 +83,23 @@ async def test_a_pdf_is_held_against_pages_words_paper_fonts_format_and_language
     assert told == [(one.rule_id, state, measured) for one, state, measured in PDF if state]
 
 
+async def test_how_long_the_text_says_that_the_bid_holds_is_held_against_the_request(exporter: Exporter) -> None:
+    wanted = (rule(1, "validity", number=120, unit="days"), rule(2, "validity", values=("2027-09-30",)))
+    offers = {
+        "Our offer is valid for 90 days.": ("broken", "to_see"),
+        "Our offer is valid for six months.": ("kept", "to_see"),
+        "Our offer is valid for 4 months.": ("to_see", "to_see"),
+        "We keep our proposal open until 30 September 2027.": ("to_see", "kept"),
+        "This offer is binding until 31 May 2027.": ("to_see", "broken"),
+        "Our offer is a good one.": ("to_see", "to_see"),
+    }
+    for offer, states in offers.items():
+        job = await exporter.job("md", f"# Terms\n\n{offer}\n", language="en")
+        ledger = await exporter.stored(LedgerRows(bid=BidRules(found=wanted)))
+        _, done = await exporter.converted(job, ledger=ledger)
+        assert (offer, tuple(check.state for check in done.rules)) == (offer, states)
+
+
 @pytest.mark.parametrize(("company", "state"), [("Har", "kept"), ("Harbour", "broken"), ("Harbou", "broken")])
 async def test_a_name_is_found_in_the_text_where_it_is_no_part_of_another_word(
     converter: Converter, company: str, state: str

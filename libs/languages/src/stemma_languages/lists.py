@@ -168,8 +168,9 @@ class BidWords(WordList):
     expressions by the lines that they are; ``copies`` of a bid; ``named`` stands before the name of a file.
     ``languages`` have the names by their tags, as they stand behind ``in_language``.
 
-    ``valid`` says that a bid binds, for ``units`` of time. ``blind`` forbids to name the bidder, ``excludes`` says that
-    a bid is rejected, unless the buyer only may or it is denied (``free``), and ``order`` demands an order of chapters.
+    ``valid`` says that a bid binds, ``binding`` where no bid is named too, for ``units`` of time. ``blind`` forbids to
+    name the bidder, ``excludes`` says that a bid is rejected, unless the buyer only may or it is denied (``free``), and
+    ``order`` demands an order of chapters.
     """
 
     bids: CueInAnyCase = NOTHING
@@ -200,6 +201,7 @@ class BidWords(WordList):
     in_language: CueInAnyCase = NOTHING
     languages: Mapping[str, CueInAnyCase] = {}
     valid: CueInAnyCase = NOTHING
+    binding: CueInAnyCase = NOTHING
     units: Mapping[str, CueInAnyCase] = {}
     blind: CueInAnyCase = NOTHING
     excludes: CueInAnyCase = NOTHING

@@ -19,7 +19,8 @@ from pypdfium2 import raw
 from stemma_contracts.base import filled_from
 from stemma_contracts.v1.bids import BidRule, RuleCheck
 from stemma_contracts.v1.exports import ExportFormat
-from stemma_languages import count_words, detect
+from stemma_evidence.requirements import Source, read_rules
+from stemma_languages import bid_words, count_words, detect
 
 from .assembly import Draft, Manuscript
 from .pdf import Pages
@@ -41,6 +42,9 @@ _OF_ONE_FILE = frozenset({"file_name", "file_format"})
 """Of several rules of such a kind, a file keeps its own; the others may be for other files of the bid."""
 _SHORT_NAME, _LATIN = 5, "[0-9A-Za-zÀ-ɏ]"
 State = Literal["kept", "broken", "to_see"]
+_WORST_FIRST: tuple[State, ...] = ("broken", "to_see", "kept")
+_DAYS = {"days": (1, 1), "weeks": (7, 7), "months": (28, 31)}
+"""How many days each unit has, at least and at most."""
 
 
 @dataclass(frozen=True)
@@ -212,6 +216,32 @@ def _language(rule: BidRule, file: Outgoing) -> tuple[State, str]:
     return ("kept" if found in rule.values else "broken"), found
 
 
+def _validity(rule: BidRule, file: Outgoing) -> tuple[State, str]:
+    """How long the text says that the bid holds; a person sees where it does not say it, or counts otherwise."""
+    tag = file.manuscript.tag
+    said = bid_words(tag)
+    texts = (plain(block) for one in file.drafts for block in one.blocks)
+    about = [text for text in texts if said.valid.search(text) or said.binding.search(text)]
+    held = [one for one in read_rules([Source(file.name, "\n\n".join(about), tag)]).found if one.kind == "validity"]
+    states = {_binds(rule, one) for one in held}
+    worst: State = next((state for state in _WORST_FIRST if state in states), _WORST_FIRST[1])
+    return worst, ", ".join(dict.fromkeys(map(_wanted, held)))
+
+
+def _binds(rule: BidRule, held: BidRule) -> State:
+    """Whether a bid that holds until a day, or for some time, holds as long as it has to."""
+    if rule.number is None and held.number is None:
+        return "kept" if held.values >= rule.values else "broken"
+    if rule.number is None or held.number is None:
+        return "to_see"
+    if held.unit == rule.unit:
+        return "kept" if held.number >= rule.number else "broken"
+    (least, most), (shortest, longest) = _DAYS[rule.unit], _DAYS[held.unit]
+    if held.number * shortest >= rule.number * most:
+        return "kept"
+    return "broken" if held.number * longest < rule.number * least else "to_see"
+
+
 def _blind(rule: BidRule, file: Outgoing) -> tuple[State, str]:
     """Where the names of who sends it stand: in the properties of the file and in its text."""
     house = file.manuscript.house
@@ -243,6 +273,7 @@ _MEASURES: Mapping[str, Callable[[BidRule, Outgoing], tuple[State, str]]] = {
     "file_format": _file_format,
     "file_name": _file_name,
     "language": _language,
+    "validity": _validity,
     "blind": _blind,
     "order": _order,
 }

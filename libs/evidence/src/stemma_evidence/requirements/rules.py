@@ -11,6 +11,8 @@ from stemma_contracts.v1.bids import MOST_BID_RULES, MOST_PART, MOST_VALUE, MOST
 from stemma_languages import BidWords, bid_words, primary
 from stemma_markdown import document_of
 
+from stemma_evidence.claims.dates import dates
+
 from .deadlines import title_of
 from .units import Source, Unit, units
 
@@ -33,7 +35,8 @@ _BEGIN, _END = r"(?<![^\W\u3041-\u9fff])", r"(?![^\W\u3041-\u9fff])"
 """Where a word may begin and end: scripts that put no spaces between words stand beside it."""
 _DIGITS = {ord("\uff10") + number: str(number) for number in range(10)}
 _NUMBER = re.compile(
-    rf"(?<![.,]){_BEGIN}(\d{{1,3}}(?:[.,]\d{{3}})?)(?: ?\(\d{{1,6}}\)| ?\([^\W\d_]{{2,20}}\))?{_END}(?!%|[.,]\d)"
+    rf"(?<![.,]){_BEGIN}(\d{{1,3}}(?:[.,\u00a0\u202f ]\d{{3}})?)(?: ?\(\d{{1,6}}\)| ?\([^\W\d_]{{2,20}}\))?"
+    rf"{_END}(?!%|[.,]\d)"
 )
 _BRACKETED = re.compile(r"(?<!\w)[^\W\d_][\w -]{1,20} \((\d{1,5})\)")
 _FONTS = re.compile(
@@ -61,7 +64,7 @@ _FORMATS = {
         "odt": r"\.?odt",
     }.items()
 }
-_QUOTED = re.compile(r"[\"“„«'‘`]([^\"“”„«»'‘’`\n]{3,90}\.[A-Za-z]{3,4})[\"”“»'’`]")
+_QUOTED = re.compile(r"[\"“„«'‘`]\s?([^\s\"“”„«»'‘’`][^\"“”„«»'‘’`\n]{2,89}\.[A-Za-z]{3,4})\s?[\"”“»'’`]")
 _WEIGHT = re.compile(
     rf"(?<![.,]){_BEGIN}(\d{{1,4}}(?:[.,]\d{{1,2}})?) ?"
     r"(%|per ?cent|pro[zc]ent|pour ?cents?|por ?ciento"
@@ -367,8 +370,7 @@ class _Reading:
     def _named_in_sentence(self, unit: Unit, text: str) -> Iterator[_Found]:
         """What is said of the bid by name: its language, validity, formats, copies, name, and what excludes it."""
         words = self._words
-        for bid in islice(words.bids.finditer(text), MOST_MARKERS):
-            yield from self._validity(unit, text, bid)
+        yield from islice(self._validities(unit, text), 1)
         if not words.excludes.search(text) and not self._is_about_work(text):
             yield from self._language(unit, text)
             yield from self._formats(unit, text)
@@ -390,19 +392,34 @@ class _Reading:
         bids = [found.start() for cue in (words.bids, words.parts, words.bidders) if (found := cue.search(text))]
         return work is not None and work.start() < min(bids, default=len(text))
 
-    def _validity(self, unit: Unit, text: str, bid: re.Match[str]) -> Iterator[_Found]:
-        """How long a bid binds: the word for it near one for the bid, and a time behind it, or right before it."""
-        valid = self._words.valid.search(text, max(0, bid.start() - NEAR), bid.end() + NEAR)
-        if valid is None:
-            return
+    def _validities(self, unit: Unit, text: str) -> Iterator[_Found]:
+        """How long a bid binds: a word for it near one for the bid, and a time behind it, or right before it."""
+        words = self._words
+        bids = islice(words.bids.finditer(text), MOST_MARKERS)
+        near = (words.valid.search(text, max(0, bid.start() - NEAR), bid.end() + NEAR) for bid in bids)
+        for valid in filter(None, (*near, words.binding.search(text))):
+            for number, name in self._times(text, valid):
+                yield _Found("validity", unit, number=number, unit_of=name)
+            if until := self._until(text, valid):
+                yield _Found("validity", unit, values=(until,))
+
+    def _times(self, text: str, valid: re.Match[str]) -> Iterator[tuple[int, str]]:
         behind = islice(_NUMBER.finditer(text, valid.end(), valid.end() + 2 * NEAR), 4)
         before = _NUMBER.finditer(text, max(0, valid.start() - BEFORE), valid.start())
         for found in (*behind, *before):
             place = found.end() + text[found.end() : found.end() + 1].count(" ") + text[found.end() :].startswith("-")
             for name, cue in self._words.units.items():
                 if cue.match(text, place):
-                    yield _Found("validity", unit, number=int(re.sub(r"\D", "", found[1])), unit_of=name)
-                    return
+                    yield int(re.sub(r"\D", "", found[1])), name
+
+    def _until(self, text: str, valid: re.Match[str]) -> str:
+        """The day until which a bid binds, as in ISO 8601: behind the word for it, or right before it; else empty."""
+        for day in dates(text, self._language_of_text):
+            behind = valid.end() <= day.start <= valid.end() + 2 * NEAR
+            before = 0 < valid.start() - day.end < BEHIND and "," not in text[day.end : valid.start()]
+            if len(day.values) == 1 and len(value := min(day.values)) == len("2026-01-31") and (behind or before):
+                return value
+        return ""
 
     def _language(self, unit: Unit, text: str) -> Iterator[_Found]:
         """The languages in which a bid is written: a word for it, what is done with it, and the name of a language."""
@@ -438,7 +455,7 @@ class _Reading:
         by_part: dict[str, list[str]] = {}
         for name, cue in _FORMATS.items():
             for match in islice(cue.finditer(text), 1):
-                begin, end = max(0, match.start() - 2 * NEAR), match.start() + NEAR
+                begin, end = max(0, match.start() - 2 * NEAR), match.start() + 2 * NEAR
                 bid = _last_end((words.bids, words.parts), text, begin, end)
                 if bid >= 0 and _last_end((words.handed,), text, begin, end) >= 0:
                     parts = [*words.parts.finditer(text, begin, match.start())]
