@@ -44,7 +44,7 @@ class OutlineSection(Contract):
     max_words: StrictInt | None = Field(default=None, ge=1, le=1_000_000)
     max_pages: StrictInt | None = Field(default=None, ge=1, le=10_000, description="pages of the exported document")
     kind: Token | None = None
-    collects: tuple[Collected, ...] = Field(default=(), description="what it gathers; empty: what the blueprint says")
+    collects: tuple[Collected, ...] = ()
 
     @model_validator(mode="after")
     def _is_named(self) -> OutlineSection:
