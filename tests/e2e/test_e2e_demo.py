@@ -8,7 +8,7 @@ from zipfile import ZipFile
 import pytest
 from openpyxl import load_workbook
 from pypdf import PdfReader
-from stemma_cli.demo import CALLER, DEMOS, FILLED, RATES, WITHIN_S, WRITTEN, Demo
+from stemma_cli.demo import CALLER, STORIES, FILLED, RATES, WITHIN_S, WRITTEN, Demo
 from stemma_cli.local.supervisor import LocalStemma
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -23,7 +23,7 @@ async def test_the_demo_answers_a_real_request_and_tells_what_is_open(
 ) -> None:
     async with stemma.client() as client, asyncio.timeout(WITHIN_S):
         client.actor = CALLER
-        await DEMOS["proposal"](Demo(client, "proposal", tmp_path))
+        await STORIES["proposal"](Demo(client, "proposal", tmp_path))
 
     told = capsys.readouterr().out
     assert "internal (proposed): note-from-sales.eml" in told
