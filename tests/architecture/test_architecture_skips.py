@@ -24,7 +24,7 @@ def test_a_skip_is_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     for way, text in SKIPS.items():
         (tmp_path / f"test_{way.replace(' ', '_')}.py").write_text(text)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "stemma_testkit.no_skips", "--rootdir", str(tmp_path)]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "stemma_testkit.plugin", "--rootdir", str(tmp_path)]
     command.append("--continue-on-collection-errors")
     done = subprocess.run([*command, str(tmp_path)], check=False, capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode != 0

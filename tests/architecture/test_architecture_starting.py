@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from stemma_contracts import subjects
 from stemma_testkit.house import in_config
-from stemma_testkit.ports import free_port
+from stemma_testkit.serving import free_port
 
 ROOT = Path(__file__).parents[2]
 MISSING = {

@@ -37,7 +37,7 @@ from stemma_orchestrator.catalog import load_catalog
 from stemma_orchestrator.inputs import Limits as InputLimits
 from stemma_orchestrator.intake import Intake
 from stemma_orchestrator.requests import Refused
-from stemma_testkit.pathological import UNITS, text_of
+from stemma_testkit.counting import UNITS, text_of
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.working import ANY_KIND
 

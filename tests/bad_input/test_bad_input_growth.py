@@ -17,8 +17,7 @@ from stemma_languages import detect, foreign
 from stemma_markdown import without_html, without_templates
 from stemma_offline_writer.agent import composed
 from stemma_offline_writer.reading import read
-from stemma_testkit.counting import calls
-from stemma_testkit.pathological import UNITS, text_of
+from stemma_testkit.counting import UNITS, calls, text_of
 
 pytestmark = pytest.mark.req("S6")
 HARD = ("brackets", "tables")

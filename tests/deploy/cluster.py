@@ -18,7 +18,7 @@ from chart import TABLE, Pod, of_kind, pods
 from composition import ROOT
 from policies import Place, allowed
 from stemma_provisioning.server import find_binary
-from stemma_testkit.ports import free_port
+from stemma_testkit.serving import free_port
 
 READY_WITHIN_S = 300.0
 STOP_WITHIN_S = 30.0

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 import pytest
 from openpyxl import load_workbook
 from pypdf import PdfReader
-from stemma_cli.demo import CALLER, STORIES, FILLED, RATES, WITHIN_S, WRITTEN, Demo
+from stemma_cli.demo import CALLER, FILLED, RATES, STORIES, WITHIN_S, WRITTEN, Demo
 from stemma_cli.local.supervisor import LocalStemma
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")

@@ -18,9 +18,9 @@ from stemma_provisioning import PROVISIONER
 from stemma_provisioning.permissions import ADMISSION
 from stemma_provisioning.server import ADMITTED
 from stemma_testkit.model_server import ModelServer, model_server
-from stemma_testkit.ports import free_port
 from stemma_testkit.prometheus import Prometheus, prometheus
 from stemma_testkit.servers import eventually
+from stemma_testkit.serving import free_port
 
 SERVICES = (*subjects.SERVICES, subjects.GATEWAY)
 JOBS = (*SERVICES, ADMISSION)

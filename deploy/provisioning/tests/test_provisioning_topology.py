@@ -15,8 +15,8 @@ from stemma_provisioning import BadBound, Bounds, Drift, NatsServer, check, prov
 from stemma_provisioning.copies import copies
 from stemma_provisioning.permissions import users
 from stemma_provisioning.topology import ACK_WAIT_S, consumers, deliver_subject, streams, waits_s
-from stemma_testkit.ports import free_port
 from stemma_testkit.servers import connected, eventually
+from stemma_testkit.serving import free_port
 
 from .conftest import Program
 

@@ -5,8 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 from stemma_cli.evaluation.asked import Asked, EvaluationError, read_set
-from stemma_cli.evaluation.measuring import MEASURES, Run, by_code, unsupported_in
-from stemma_cli.evaluation.reports import write_reports
+from stemma_cli.evaluation.measuring import MEASURES, Run, by_code, unsupported_in, write_reports
 from stemma_cli.evaluation.running import SHIPPED, combinations
 from stemma_cli.main import app
 from stemma_client.findings import Finding

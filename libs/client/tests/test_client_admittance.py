@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 from nats.errors import AuthorizationError
-from stemma_client import Client, NobodyAdmitsError, admittance, connection
-from stemma_client.admittance import Admittance
-from stemma_client.logins import write_login
+from stemma_client import Client, NobodyAdmitsError, connection, logins
+from stemma_client.logins import Admittance, write_login
 from stemma_contracts.roles import may_ask
 from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
@@ -44,7 +43,7 @@ async def test_without_an_admission_a_caller_is_not_told_that_its_password_is_wr
 async def test_a_person_who_was_in_is_not_told_to_be_out_while_nobody_admits(
     own_server: NatsServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admittance, "MOST_REFUSALS", 1)
+    monkeypatch.setattr(logins, "MOST_REFUSALS", 1)
     refused = asyncio.Event()
 
     def tell(line: str) -> None:
@@ -100,7 +99,7 @@ def test_who_was_in_is_out_after_several_answers_and_never_for_want_of_one() -> 
     for took, is_over in ((0.0, True), (2.0, False)):
         attempt = Admittance(lambda: now[0])
         attempt.admitted()
-        for _ in range(admittance.MOST_REFUSALS):
+        for _ in range(logins.MOST_REFUSALS):
             assert not attempt.is_over
             now[0] += took
             attempt.failed(AuthorizationError())

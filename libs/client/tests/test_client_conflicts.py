@@ -3,7 +3,7 @@
 from dataclasses import asdict
 
 import pytest
-from stemma_client.conflicts import settled
+from stemma_client.differences import settled
 from stemma_client.errors import InvalidInputError
 from stemma_contracts.v1.merges import MergeConflict
 from stemma_markdown import renew

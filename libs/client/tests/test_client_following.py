@@ -97,7 +97,7 @@ async def test_a_follower_keeps_its_consumer_while_that_lives_and_makes_another_
     client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As it goes with the one server, of several, on which it is: nothing is said about it."""
-    monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.1)
+    monkeypatch.setattr("stemma_client.connection.HEARTBEAT_S", 0.1)
     monkeypatch.setattr(f"{CONNECTION}.SILENT_FOR_S", 2.0)
     monkeypatch.setattr(f"{CONNECTION}.LOOK_AGAIN_S", 1.0)
     copies = backstage.nats.jetstream(prefix=subjects.copies_api("default"))
@@ -129,7 +129,7 @@ async def test_the_last_event_is_given_also_where_the_server_counts_one_more_beh
     client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As one of several servers does now and then that has just taken over."""
-    monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.2)
+    monkeypatch.setattr("stemma_client.connection.HEARTBEAT_S", 0.2)
     monkeypatch.setattr(f"{CONNECTION}.CALL_TIMEOUT_S", 1.0)
     reads = Msg.Metadata._from_reply
 
@@ -279,7 +279,7 @@ async def test_an_event_that_the_copy_lacks_is_told_of_and_the_document_is_not_r
 async def test_a_document_is_not_read_without_its_last_event_where_the_copy_lacks_it(
     own_server: NatsServer, open_backstage: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.2)
+    monkeypatch.setattr("stemma_client.connection.HEARTBEAT_S", 0.2)
     monkeypatch.setattr(f"{CONNECTION}.CALL_TIMEOUT_S", 1.0)
     password = own_server.passwords["client-default"]
     async with (
@@ -413,7 +413,7 @@ async def test_of_live_text_that_nobody_reads_only_so_much_is_kept(
 async def test_a_message_that_is_lost_between_servers_comes_again_though_nothing_comes_behind_it(
     client: Client, backstage: Any, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("stemma_client.consumers.HEARTBEAT_S", 0.2)
+    monkeypatch.setattr("stemma_client.connection.HEARTBEAT_S", 0.2)
     nats, lost = client._connection.nats, list[bytes]()
     process = nats._process_msg
 

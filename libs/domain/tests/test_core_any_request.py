@@ -28,7 +28,7 @@ from stemma_domain.features.returns import TakenComment, TakenSection
 from stemma_domain.state import Document
 from stemma_domain.table import FEATURES
 from stemma_domain.view import view_of
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 WHEN = datetime(2026, 1, 2, tzinfo=UTC)
 SECTIONS = st.sampled_from(["research", "solution", "budget", "timeline", "form-input-1", "nowhere"])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stemma_contracts.v1 import events as e
 from stemma_domain.decide import decide
 from stemma_domain.state import State
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 
 @pytest.mark.req("P9", "P10", "P18")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from stemma_contracts.v1.deadlines import Deadline
 from stemma_contracts.v1.ledger import LedgerRows
 from stemma_evidence.requirements import FoundDeadline, Source, deadlines, difference, read_ledger, requirements
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 pytestmark = pytest.mark.req("L1", "B5")
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import Document, fences, split, unwrapped
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 PIECES = [
     "# Title", "## Two ##", "Setext\n===", "Setext\n---", "words and more", "two\nlines  ", "- item",

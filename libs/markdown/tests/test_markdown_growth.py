@@ -15,8 +15,7 @@ from stemma_markdown import (
 from stemma_markdown.adopting import Returned, adopt
 from stemma_markdown.comparing import MOST_LINES
 from stemma_markdown.quoting import MOST_PLACES
-from stemma_testkit.counting import calls
-from stemma_testkit.pathological import UNITS, text_of
+from stemma_testkit.counting import UNITS, calls, text_of
 
 pytestmark = pytest.mark.req("S6", "L4", "W2", "H2")
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import IdentifiedBlocks, comparing, identify, nothing_identified
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 WORDS = "the plan of city office opens in spring and costs more than last year because rooms are new".split()
 words = st.lists(st.sampled_from(WORDS), min_size=6, max_size=14).map(" ".join)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import Conflict, merge, sentences
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 BASE = """\
 # Plan

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import Conflict, renew
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 pytestmark = pytest.mark.req("L4")
 SENTENCES = [

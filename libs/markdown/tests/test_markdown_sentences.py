@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_markdown import sentence_ranges, sentences
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 TEXTS = [line.split(" ", 1) for line in Path(__file__).with_name("sentences.txt").read_text().splitlines()]
 """Of each text its language and its sentences."""

@@ -14,12 +14,12 @@ from stemma_languages import shipped
 from stemma_markdown import Document
 from stemma_models.prompting import block
 from stemma_offline_writer import OfflineWriter
-from stemma_offline_writer.bearing import claimed
+from stemma_offline_writer.choosing import claimed
 from stemma_offline_writer.material import Place
 from stemma_offline_writer.reading import PassageReader
 from stemma_offline_writer.reading import read as read_material
 from stemma_testkit.counting import calls, characters
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 _CITED = re.compile(r"\s*\([^()]*\)\s*$")
 OUTLINE = [

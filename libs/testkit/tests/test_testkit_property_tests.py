@@ -9,7 +9,7 @@ import pytest
 
 COUNTED = """
 from hypothesis import given, strategies
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 tried = [0, 0]
 
@@ -31,7 +31,7 @@ def test_counted():
 @pytest.mark.parametrize(("selected", "tried"), [("not full", [25, 10]), ("full or not full", [100, 40])])
 def test_as_many_examples_are_tried_as_the_form_has(selected: str, tried: list[int], tmp_path: Path) -> None:
     (tmp_path / "test_counted.py").write_text(COUNTED.replace("{tried}", str(tried)))
-    plugin = ["-p", "stemma_testkit.property_tests", "-p", "no:cacheprovider"]
+    plugin = ["-p", "stemma_testkit.plugin", "-p", "no:cacheprovider"]
     command = [sys.executable, "-m", "pytest", "-q", *plugin, "--rootdir", str(tmp_path), "-m", selected]
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     done = subprocess.run(

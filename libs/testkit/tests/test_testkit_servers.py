@@ -6,9 +6,9 @@ import subprocess
 import pytest
 from stemma_provisioning.server import find_binary
 from stemma_testkit.containers import image
-from stemma_testkit.ports import free_port
 from stemma_testkit.postgres import BINARIES
 from stemma_testkit.server_choice import VARIABLE, Servers, choose, engine_answers
+from stemma_testkit.serving import free_port
 
 pytestmark = pytest.mark.req("E6")
 

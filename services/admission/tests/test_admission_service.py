@@ -16,8 +16,8 @@ from stemma_messaging import BadSettings
 from stemma_provisioning import NatsServer
 from stemma_provisioning.permissions import ADMISSION
 from stemma_provisioning.server import ADMITTED
-from stemma_testkit.ports import free_port
 from stemma_testkit.servers import eventually
+from stemma_testkit.serving import free_port
 
 PATHS = ("/health", "/ready", "/elsewhere")
 COMMAND = [sys.executable, "-c", "from stemma_admission.app import main; main()"]

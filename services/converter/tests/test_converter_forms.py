@@ -12,7 +12,7 @@ from stemma_contracts.v1.outcomes import FormFilled, FormNotFilled, InputRead
 from stemma_converter.handlers import on_fill_form, routes
 from stemma_converter.reading_call import accepted, form_fields
 from stemma_messaging import WorkerBroker, WorkerSettings
-from stemma_testkit.routing import routed
+from stemma_testkit.working import routed
 
 pytestmark = pytest.mark.req("L7")
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from stemma_confinement import Limits, Stalled
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted
-from stemma_testkit.pathological import UNITS, text_of
+from stemma_testkit.counting import UNITS, text_of
 
 pytestmark = pytest.mark.req("S6")
 SMALL, LARGE = 20_000, 1_000_000

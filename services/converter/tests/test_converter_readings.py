@@ -18,7 +18,7 @@ from stemma_converter.reading_call import without
 from stemma_converter.readings import Drawings
 from stemma_markdown import parts
 from stemma_messaging import WorkerBroker, WorkerSettings
-from stemma_testkit.routing import routed
+from stemma_testkit.working import routed
 
 WINDOWS = "Posten;Preis\nKühlschrank;2.750 €\nTräger;100\n".encode("cp1252")
 

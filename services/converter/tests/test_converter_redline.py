@@ -22,7 +22,7 @@ from stemma_converter.converter import Converter
 from stemma_converter.tracking import Change, mark_of, read_mark
 from stemma_converter.tree import Node, attributes, node, text, walk
 from stemma_languages import language
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 from .conftest import Exporter
 

@@ -14,7 +14,7 @@ from stemma_contracts.v1.returned import ReturnedDocument, WrittenVersion, Writt
 from stemma_converter.handlers import on_compare_return, routes
 from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_ooxml.word import W
-from stemma_testkit.routing import routed
+from stemma_testkit.working import routed
 
 from .returned_files import Root, edited, paragraph, remove, tracked, with_part
 from .test_converter_returned import DRAFT

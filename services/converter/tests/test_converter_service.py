@@ -16,8 +16,8 @@ from stemma_contracts.v1.references import ArtifactRef
 from stemma_converter.app import ConverterSettings, converter, make_tools, service
 from stemma_converter.handlers import Tools, on_compare_return, on_convert_document, on_fill_form, routes
 from stemma_messaging import WorkerBroker, WorkerSettings
-from stemma_testkit.routing import routed
 from stemma_testkit.servers import eventually
+from stemma_testkit.working import routed
 from structlog.testing import capture_logs
 
 

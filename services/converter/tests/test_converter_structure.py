@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from stemma_converter.markdown import section_tree, source_of
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 PIECES = st.sampled_from([
     "# H\n", "## H2\n", "Setext\n===\n", "text\n", "\n", "\n\n", "- item\n", "  - nested\n", "1. one\n", "> quote\n",

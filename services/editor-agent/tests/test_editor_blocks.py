@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stemma_editor_agent.drafts import split_draft
 from stemma_editor_agent.revision import is_self_contained
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 # fmt: off
 SNIPPETS = [

@@ -30,10 +30,9 @@ from stemma_messaging import WorkerBroker, WorkerSettings, config_dir
 from stemma_messaging.running import JobCancelledError, RunningJobs
 from stemma_models import MemoryRecordStore, ModelCaller, ModelSettings, chat_model
 from stemma_models.prompting import parse_blocks
-from stemma_testkit.pathological import UNITS, text_of
-from stemma_testkit.routing import routed
+from stemma_testkit.counting import UNITS, text_of
 from stemma_testkit.scripted import EndlessModel, ScriptedModel
-from stemma_testkit.working import ANY_KIND
+from stemma_testkit.working import ANY_KIND, routed
 from structlog.testing import capture_logs
 
 DRAFT = "# Budget\n\nThe van costs 100 euros.  It is blue.\n\n* odd   list\n\nThe end. \n"

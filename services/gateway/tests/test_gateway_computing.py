@@ -15,7 +15,7 @@ from stemma_gateway.limits import Owner, Shares
 from stemma_gateway.problems import response_of
 from stemma_gateway.texts import MOST_LINES, pairs_compared, rendered, shown_lines
 from stemma_messaging.cancellation import end
-from stemma_testkit.pathological import UNITS, text_of
+from stemma_testkit.counting import UNITS, text_of
 
 pytestmark = pytest.mark.req("S6")
 OLD = "Aa bbb. Ccc *ddd*.\n\n" * 450

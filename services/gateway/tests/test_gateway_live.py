@@ -25,8 +25,8 @@ from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import opened
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
-from stemma_testkit.ports import free_port
 from stemma_testkit.servers import admit, connected, connected_person, eventually
+from stemma_testkit.serving import free_port
 
 from .conftest import KEYS, PAGES
 from .desk_pages import Desk, all_requested, requested, section, signed_in

@@ -9,7 +9,7 @@ from stemma_contracts.v1.provenance import ProcessingMetadata
 from stemma_contracts.v1.staleness import StaleReason
 from stemma_contracts.v1.usage import Usage
 from stemma_contracts.v1.views import DocumentView, StaleView
-from stemma_gateway.desk.document_map import nodes_of
+from stemma_gateway.desk.document import nodes_of
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.browser import violations
 from stemma_testkit.document_events import (

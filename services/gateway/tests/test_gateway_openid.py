@@ -17,8 +17,8 @@ from stemma_provisioning import NatsServer
 from stemma_provisioning.admitted import AdmittedError, Keys
 from stemma_provisioning.providers import LEEWAY_S, Trusted
 from stemma_provisioning.roles import Role
-from stemma_testkit.ports import free_port
 from stemma_testkit.servers import provisioned_server
+from stemma_testkit.serving import free_port
 
 from .conftest import PAGES, at, problem, running_gateway
 from .openid_provider import CLIENT, SECRET, OpenIdProvider, SigningKey

@@ -36,7 +36,7 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.references import ArtifactRef, InputFile
 from stemma_contracts.v1.requests import DecideRequirements, ReadRequirements, SplitRequirements
 from stemma_contracts.v1.validation import ValidationSummary
-from stemma_gateway.desk import document_map, requirements, sources
+from stemma_gateway.desk import document, requirements, sources
 from stemma_gateway.desk.requirements import ON_A_PAGE, Filter, coverage_of, listed
 from stemma_gateway.desk.sources import LONG, MOST_WORDS, marked, part_at
 from stemma_gateway.resources import documents
@@ -300,7 +300,7 @@ async def test_what_grows_with_a_document_is_worked_on_beside_the_event_loop(
 
     watch(requirements, "listed")
     watch(sources, "marked")
-    watch(document_map, "drawn")
+    watch(document, "drawn")
     watch(documents, "reference_of")
     watch(overviews, "sections_by_place")
     here = f"/desk/documents/{document_id}"

@@ -13,7 +13,7 @@ from stemma_contracts.v1.provenance import Provenance
 from stemma_contracts.v1.references import InputFile
 from stemma_contracts.v1.requests import CreateDocument, DecideRequirements
 from stemma_contracts.v1.review import ReviewMode
-from stemma_gateway.desk import reading
+from stemma_gateway.desk import starting
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested
 
@@ -173,7 +173,7 @@ async def test_one_confirmation_makes_all_that_was_found_count_and_none_of_anoth
     http: httpx.AsyncClient, bus: Backstage, document_id: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await read(bus, document_id)
-    monkeypatch.setattr(reading, "AT_ONCE", 2)
+    monkeypatch.setattr(starting, "AT_ONCE", 2)
     stale = await http.post(page(document_id), data={"rows": "0" * 64}, headers=PAGES)
     assert (stale.status_code, bus.received) == (409, [])
     digest = LedgerRows(given=9, rows=ROWS).model_dump_json()

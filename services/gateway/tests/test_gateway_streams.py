@@ -15,8 +15,8 @@ from stemma_provisioning import NatsServer
 from stemma_provisioning.roles import Role
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import document_requested, review_requested, section_drafted
-from stemma_testkit.ports import free_port
 from stemma_testkit.servers import admit, eventually
+from stemma_testkit.serving import free_port
 
 from .conftest import at
 

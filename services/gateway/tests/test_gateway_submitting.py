@@ -9,7 +9,7 @@ from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.bids import RuleCheck
 from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.ledger import LedgerDifference, LedgerRow, LedgerRows, LedgerSummary, LedgerWarning
-from stemma_gateway.desk.submitting import open_points
+from stemma_gateway.desk.document import open_points
 from stemma_testkit.backstage import Backstage
 from stemma_testkit.document_events import REF, document_requested, review_requested, section_drafted, view_after
 

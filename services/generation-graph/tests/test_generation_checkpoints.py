@@ -31,9 +31,9 @@ from stemma_messaging import BadSettings
 from stemma_messaging.cancellation import end
 from stemma_messaging.errors import Outage, TakenOver
 from stemma_testkit.cutting import Cuttable, cuttable
-from stemma_testkit.ports import free_port
 from stemma_testkit.postgres import PostgresServer
 from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.serving import free_port
 
 pytestmark = pytest.mark.req("P2")
 

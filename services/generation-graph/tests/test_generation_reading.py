@@ -23,7 +23,7 @@ from stemma_generation_graph.passages import read_source
 from stemma_generation_graph.reading import Text
 from stemma_generation_graph.runner import Runner
 from stemma_generation_graph.sources import QUICK_CHARACTERS, Library, Reading, UnreadableInputs, computing
-from stemma_testkit.pathological import UNITS, text_of
+from stemma_testkit.counting import UNITS, text_of
 from stemma_testkit.scripted import ScriptedModel
 from stemma_testkit.servers import eventually
 

@@ -23,8 +23,8 @@ from stemma_generation_graph.handlers import Tools, routes
 from stemma_generation_graph.runner import Runner
 from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_messaging.same_kind import SameKind
-from stemma_testkit.routing import routed
 from stemma_testkit.scripted import ScriptedModel
+from stemma_testkit.working import routed
 
 pytestmark = [pytest.mark.req("E1", "E10"), pytest.mark.parametrize("lane", [subjects.job, subjects.bulk_job])]
 DRAFT = "# Approach\n\nWe build the ferry.\n"

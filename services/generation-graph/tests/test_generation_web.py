@@ -24,9 +24,8 @@ from stemma_generation_graph.settings import GenerationSettings
 from stemma_generation_graph.tools import SearchWeb, SearxNG, Tool, ToolRefused, WebSearchSettings, web_tool
 from stemma_messaging import BadSettings
 from stemma_models.prompting import parse_blocks
-from stemma_testkit.ports import free_port
 from stemma_testkit.scripted import ScriptedModel
-from stemma_testkit.serving import serving
+from stemma_testkit.serving import free_port, serving
 
 pytestmark = pytest.mark.req("P14")
 RESEARCH = {

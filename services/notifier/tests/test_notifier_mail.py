@@ -17,7 +17,7 @@ from stemma_contracts.v1.usage import Usage
 from stemma_notifier.notices import NONE, Budget, Notice, NoticedSection
 from stemma_notifier.sending import Mail, MailServer, NotSent, Refused, message_of, subject_of, trusted_ssl_context
 from stemma_testkit.certificates import Authority
-from stemma_testkit.ports import free_port
+from stemma_testkit.serving import free_port
 
 from .conftest import notice
 

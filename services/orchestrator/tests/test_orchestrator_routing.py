@@ -43,7 +43,7 @@ from stemma_orchestrator.planning import Planning
 from stemma_orchestrator.projector import Projector
 from stemma_orchestrator.tenant_budgets import TenantBudget, TenantBudgets
 from stemma_orchestrator.timers import Timers
-from stemma_testkit.routing import routed, routed_bytes
+from stemma_testkit.working import routed, routed_bytes
 
 pytestmark = pytest.mark.req("E1", "E10")
 LIMITS = TenantLimits(requests=10, jobs=10, exports=10, stored_bytes=1)

@@ -25,7 +25,7 @@ from stemma_domain.state import Section
 from stemma_domain.work import open_jobs
 from stemma_markdown import merge, single_changes, without
 from stemma_orchestrator.renewing import Renewing
-from stemma_testkit.property_tests import examples
+from stemma_testkit.plugin import examples
 
 WORDS = ("hall", "attic", "yard", "roof", "door", "lift", "ramp", "gate")
 SENTENCES = [f"The {word} opens on day {number}." for number, word in enumerate(WORDS)]

@@ -6,7 +6,7 @@ import re
 import pytest
 from stemma_confinement import Limits
 from stemma_contracts.v1.references import InputFile
-from stemma_testkit.pathological import UNITS, text_of
+from stemma_testkit.counting import UNITS, text_of
 from stemma_validator.engines import RumdlEngine
 from stemma_validator.engines.rumdl import SafeFixes, packaged_rumdl
 

@@ -4,7 +4,7 @@ import pytest
 from stemma_contracts import subjects
 from stemma_contracts.v1.outcomes import DraftValidated
 from stemma_messaging import WorkerBroker, WorkerSettings
-from stemma_testkit.routing import routed
+from stemma_testkit.working import routed
 from stemma_validator.handlers import routes
 
 from .conftest import Desk

@@ -10,9 +10,9 @@ from stemma_contracts.v1.provenance import Origin
 from stemma_contracts.v1.requests import SeenVersion
 from stemma_contracts.v1.views import DocumentView, SectionView
 
+from stemma_cli.lookup import each_once
 from stemma_cli.rendering.changes import show_proposal
 
-from .arguments import each_once
 from .exit_codes import CliError, ExitCode
 from .lookup import find_document
 from .output import console, note, rendered

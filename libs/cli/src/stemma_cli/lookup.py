@@ -1,8 +1,11 @@
-"""Finding what a person means by the beginning of an id."""
+"""Arguments and options that several verbs share, and finding what a person means by them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
 
 from .exit_codes import CliError, ExitCode
 from .output import clean_line
@@ -57,3 +60,22 @@ async def words_or_stdin(message: str) -> str:
     from .prompt import text_in
 
     return message if message != "-" else await text_in(message)
+
+
+V = TypeVar("V")
+
+Document = Annotated[str, typer.Argument(metavar="DOC", help="Document id, or the beginning of it.")]
+Section = Annotated[str, typer.Argument(metavar="SECTION", help="Section id, as `stemma show DOC` lists it.")]
+Message = Annotated[str, typer.Option("--message", "-m", help="What to say, in words; `-` reads it from stdin.")]
+Version = Annotated[int | None, typer.Option("--version", min=1, help="The version that was read.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+
+
+def each_once(pairs: Iterable[tuple[str, V]], about: str) -> dict[str, V]:
+    """What is given by name, as in NAME=VALUE; of a name with two values nobody knows which was meant."""
+    named = dict[str, V]()
+    for name, value in pairs:
+        if name in named:
+            raise CliError(ExitCode.USAGE, f"{about}: {name} is given twice", "leave one of them out")
+        named[name] = value
+    return named

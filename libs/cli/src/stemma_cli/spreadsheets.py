@@ -1,14 +1,15 @@
-"""The requirement ledger as a spreadsheet (XLSX or CSV) that people edit, and what they changed in it."""
+"""The requirement ledger as a spreadsheet that people edit (XLSX or CSV), and its matrix by sections (XLSX or HTML)."""
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from stemma_client.ledgers import LedgerEntry
+from stemma_client.ledgers import LedgerEntry, Matrix
 from stemma_contracts.v1.ledger import RequirementDecision, RowCuts
 
 from .exit_codes import CliError, ExitCode
@@ -22,6 +23,10 @@ STANDINGS = ("found", "confirmed", "dropped", "merged")
 MOST_ANSWER = 2000
 MOST_BYTES = 16 * 1024 * 1024
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_WIDTH = 14
+_COLOURS = {"hole": "F8CBAD", "suspect": "FFE699", "answered": "C6E0B4"}
+Cells = Sequence[tuple[str | int, str]]
+"""The values of a row, each with what it is: a hole, suspect, answered, or nothing."""
 
 
 def cells_of(entry: LedgerEntry) -> tuple[str | int, ...]:
@@ -71,36 +76,31 @@ def _harmless(cell: str | int) -> str | int:
 
 
 def _as_xlsx(entries: Iterable[LedgerEntry]) -> bytes:
+    rows = [[(cell, "") for cell in cells_of(entry)] for entry in entries]
+    return _workbook("requirements", COLUMNS, rows, _WIDTHS, "B2")
+
+
+def _workbook(title: str, heads: Sequence[str], rows: Iterable[Cells], widths: Mapping[str, int], frozen: str) -> bytes:
     from openpyxl import Workbook
-    from openpyxl.styles import Alignment, Font
-
-    workbook = Workbook()
-    sheet = workbook.active
-    sheet.title = "requirements"
-    sheet.append(COLUMNS)
-    for number, entry in enumerate(entries, 2):
-        for column, cell in enumerate(cells_of(entry), 1):
-            at = words_in(sheet, number, column, cell)
-            at.alignment = Alignment(vertical="top", wrap_text=COLUMNS[column - 1] in _WIDTHS)
-    for number, name in enumerate(COLUMNS, 1):
-        sheet.cell(1, number).font = Font(bold=True)
-        sheet.column_dimensions[sheet.cell(1, number).column_letter].width = _WIDTHS.get(name, 12)
-    sheet.freeze_panes = "B2"
-    sheet.auto_filter.ref = sheet.dimensions
-    return saved(workbook)
-
-
-def words_in(sheet: Any, row: int, column: int, value: str | int) -> Any:
-    """A cell with a value: words of a stranger are no formula."""
     from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
+    from openpyxl.styles import Alignment, Font, PatternFill
 
-    at = sheet.cell(row, column, ILLEGAL_CHARACTERS_RE.sub("", value) if isinstance(value, str) else value)
-    at.data_type = "s" if isinstance(value, str) else "n"
-    return at
-
-
-def saved(workbook: Any) -> bytes:
-    content = io.BytesIO()
+    fills = {kind: PatternFill("solid", start_color=colour) for kind, colour in _COLOURS.items()}
+    workbook, content = Workbook(), io.BytesIO()
+    sheet = workbook.active
+    sheet.title, sheet.freeze_panes = title, frozen
+    for number, cells in enumerate(([(head, "") for head in heads], *rows), 1):
+        for column, (value, kind) in enumerate(cells, 1):
+            if value == "":
+                continue
+            at = sheet.cell(number, column, ILLEGAL_CHARACTERS_RE.sub("", value) if isinstance(value, str) else value)
+            # Words of a stranger are no formula.
+            at.data_type = "s" if isinstance(value, str) else "n"
+            at.alignment, at.font = Alignment(vertical="top", wrap_text=True), Font(bold=number == 1)
+            at.fill = fills.get(kind, at.fill)
+    for number, name in enumerate(heads, 1):
+        sheet.column_dimensions[sheet.cell(1, number).column_letter].width = widths.get(name, _WIDTH)
+    sheet.auto_filter.ref = sheet.dimensions
     workbook.save(content)
     return content.getvalue()
 
@@ -203,3 +203,69 @@ def _standing_fields(standing: str, into: str, name: str) -> dict[str, object]:
         case _:
             words = f"row {name}: standing is one of {', '.join(STANDINGS)}; merged needs a row in the column into"
             raise CliError(ExitCode.USAGE, words)
+
+
+_FIRST = ("id", "source", "demand", "obligation")
+NO_SECTION, NO_DEMAND = "no section", "no demand"
+_STYLE = """
+body { font: 14px system-ui, sans-serif; margin: 24px; }
+table { border-collapse: collapse; }
+th, td { border: 1px solid #bbb; padding: 4px 8px; text-align: left; vertical-align: top; }
+thead th { position: sticky; top: 0; background: #fff; }
+"""
+
+
+def answer_words(entry: LedgerEntry) -> str:
+    """How an answer stands, with what makes it suspect."""
+    changed = {"demand": "the demand changed", "section": "its section changed"}
+    why = ", ".join(changed[one] for one in entry.standing.suspect)
+    return f"{entry.standing.status}{f' ({why})' if why else ''}"
+
+
+def write_matrix(path: Path, matrix: Matrix) -> bytes:
+    """The matrix as a file of the kind that the ending of a path names. Raises `CliError` for another ending."""
+    match path.suffix.lower():
+        case ".xlsx":
+            rows = (list(_cells(matrix, entry)) for entry in matrix.entries)
+            return _workbook("matrix", _heads(matrix), rows, {"demand": 60}, "E2")
+        case ".html":
+            return _as_html(matrix).encode()
+        case _:
+            raise CliError(ExitCode.USAGE, "name a file that ends with .xlsx or .html")
+
+
+def _heads(matrix: Matrix) -> list[str]:
+    titles = (f"{title} ({NO_DEMAND})" if name in matrix.idle else title for name, title in matrix.sections.items())
+    return [clean_line(words) for words in (*_FIRST, *titles, NO_SECTION)]
+
+
+def _cells(matrix: Matrix, entry: LedgerEntry) -> Iterator[tuple[str, str]]:
+    """The words of each cell of a row, with what it is: a hole, suspect, answered, or nothing."""
+    row = entry.row
+    for words in (row.requirement_id, f"{row.source}, {row.place or row.line}", row.quote, row.obligation):
+        yield clean_line(words), ""
+    for answers in (*matrix.row(entry), not entry.standing.section_id):
+        yield (answer_words(entry), _kind(entry)) if answers else ("", "")
+
+
+def _kind(entry: LedgerEntry) -> str:
+    return "hole" if entry.is_hole else "suspect" if entry.standing.suspect else "answered"
+
+
+def _as_html(matrix: Matrix) -> str:
+    colours = "".join(f"td.{kind} {{ background: #{colour}; }}\n" for kind, colour in _COLOURS.items())
+    heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in _heads(matrix))
+    rows = "\n".join(f"<tr>{''.join(_tagged(matrix, entry))}</tr>" for entry in matrix.entries)
+    return f"""<!doctype html>
+<html><head><meta charset="utf-8"><title>Matrix</title><style>{_STYLE}{colours}</style></head>
+<body><table><thead><tr>{heads}</tr></thead>
+<tbody>
+{rows}
+</tbody></table></body></html>
+"""
+
+
+def _tagged(matrix: Matrix, entry: LedgerEntry) -> Iterator[str]:
+    for number, (words, kind) in enumerate(_cells(matrix, entry)):
+        tag = 'th scope="row"' if number == 0 else f'td class="{kind}"' if kind else "td"
+        yield f"<{tag}>{escape(words)}</{tag[:2]}>"

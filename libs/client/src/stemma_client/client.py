@@ -17,6 +17,8 @@ from stemma_contracts import subjects, v1
 from stemma_contracts.envelope import place
 from stemma_contracts.misfits import encoded_size
 
+from stemma_client.requests import Rights
+
 from . import inputs as input_files
 from .computing import Compute, in_a_thread
 from .connection import Connection, Told, connect
@@ -27,7 +29,6 @@ from .own_values import Filters, SignedOut, Viewed
 from .presence import Presence, follow_presence, tell_presence
 from .recorded import Genuine, RecordedEvent, read_whole
 from .requests import answered, encode, publish, read_answer, with_request_id
-from .rights import Rights
 from .settings import ServerAddress, find_server
 
 if TYPE_CHECKING:
@@ -409,10 +410,7 @@ class Client(Decisions):
         self._connection.raise_if_lost()
 
     async def tell_presence(self, document_id: str, section_id: str, *, here: bool) -> None:
-        """Tell the others of the tenant that one has the editor of a section open, or has closed it.
-
-        It is not stored: tell it again every few seconds. A program tells nobody.
-        """
+        """Tell the others of the tenant, every few seconds, that one has the editor of a section open, or once not."""
         await tell_presence(self._connection, document_id, section_id, here=here)
 
     def follow_presence(self, document_id: str) -> AsyncGenerator[Presence, None]:

@@ -8,7 +8,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, 
 from contextlib import aclosing, asynccontextmanager, suppress
 from functools import partial
 from ssl import SSLError
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
+from uuid import uuid4
 
 from nats.aio.client import Client as Nats
 from nats.aio.msg import Msg
@@ -16,18 +17,19 @@ from nats.errors import (
     ConnectionClosedError,
     NoRespondersError,
     NoServersError,
+    NotJSMessageError,
     SlowConsumerError,
 )
 from nats.errors import Error as NatsError
 from nats.errors import TimeoutError as NatsTimeoutError
 from nats.js import JetStreamContext
-from nats.js.api import ConsumerConfig, DeliverPolicy, RawStreamMsg
+from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, Header, RawStreamMsg
 from nats.js.client import DEFAULT_JS_SUB_PENDING_BYTES_LIMIT
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError, ServiceUnavailableError
 from stemma_contracts.connections import servers_in
 
-from .admittance import Admittance, is_refusal
-from .consumers import Heartbeats, is_from, throw_away_consumer
+from stemma_client.logins import Admittance, is_refusal
+
 from .errors import (
     AccessDeniedError,
     CopyIncompleteError,
@@ -497,3 +499,52 @@ async def connect(address: ServerAddress, told: Told) -> AsyncIterator[Connectio
         yield connection
     finally:
         await connection.close()
+
+
+HEARTBEAT_S = 5.0
+INACTIVE_FOR_S = 30.0
+
+
+def throw_away_consumer(subject: str, **start: Any) -> ConsumerConfig:
+    """It has a name because only then its filter is part of the API subject."""
+    return ConsumerConfig(
+        name=f"client-{uuid4().hex}",
+        filter_subject=subject,
+        ack_policy=AckPolicy.NONE,
+        max_deliver=1,
+        flow_control=True,
+        idle_heartbeat=HEARTBEAT_S,
+        inactive_threshold=INACTIVE_FOR_S,
+        mem_storage=True,
+        num_replicas=1,
+        **start,
+    )
+
+
+def is_from(message: Msg, stream: str, config: ConsumerConfig) -> bool:
+    """Whether our consumer delivered a message; all users of a tenant share its account, and could send one here."""
+    try:
+        return (message.metadata.stream, message.metadata.consumer) == (stream, config.name)
+    except NotJSMessageError:
+        return False
+
+
+class Heartbeats:
+    """What is heard of the consumer of a subscription: the ``number`` of its heartbeats.
+
+    ``delivered`` counts its messages by the last of them.
+    """
+
+    def __init__(self, subscription: JetStreamContext.PushSubscription) -> None:
+        self.number = self.delivered = 0
+        self._noted = cast("Any", subscription._sub._jsi)  # noqa: SLF001
+        self._noted.check_for_sequence_mismatch = self._hear
+
+    def came(self) -> bool:
+        """Whether anything came since the last look."""
+        heard, self._noted._active = bool(self._noted._active), False  # noqa: SLF001
+        return heard
+
+    async def _hear(self, heartbeat: Msg) -> None:
+        self.number += 1
+        self.delivered = int((heartbeat.headers or {}).get(Header.LAST_CONSUMER, 0))

@@ -1,17 +1,19 @@
-"""Who a person is at a server: a name, a role and two keys, in a file that only that person can read."""
+"""Who a person is at a server, in a file that only that person can read, and what a refused login tells."""
 
 import hmac
 import json
 import os
 import re
 import secrets
+import time
 from base64 import urlsafe_b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from nats.errors import AuthorizationError
 from stemma_contracts.connections import ASKS, READS, InvalidServers, check_servers
 from stemma_contracts.tokens import InvalidToken, check_person, check_token
 
@@ -157,3 +159,47 @@ def login_of(url: str, tenant: str, person: str, password: str, *, role: str = "
 
 def _drawn_from(password: str, *names: str) -> bytes:
     return hmac.digest(password.encode(), "/".join(("stemma login", *names)).encode(), "sha256")
+
+
+UNANSWERED_AFTER_S = 1.5
+MOST_REFUSALS = 5
+
+
+class Admittance:
+    """Whether one connection is let in, attempt after attempt.
+
+    The server says the same to all whom it refuses. But who is known to the admission or not is answered within
+    milliseconds, and where no admission runs, the server refuses when it has waited for 2 s.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.unanswered = False
+        self._clock = clock
+        self._was_in = False
+        self._denied = 0
+        self.begin()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether who was in is answered with no again and again, as somebody who went is."""
+        return self._was_in and self._denied >= MOST_REFUSALS
+
+    def begin(self) -> None:
+        """An attempt begins."""
+        self._since = self._clock()
+
+    def admitted(self) -> None:
+        """The connection is in."""
+        self.unanswered, self._was_in, self._denied = False, True, 0
+
+    def failed(self, error: Exception) -> None:
+        """An attempt ended with an error, and another one begins."""
+        if is_refusal(error):
+            self.unanswered = self._clock() - self._since >= UNANSWERED_AFTER_S
+            self._denied += not self.unanswered
+        self.begin()
+
+
+def is_refusal(error: Exception | None) -> bool:
+    """Whether the server refused the credentials."""
+    return isinstance(error, AuthorizationError) or "authorization violation" in str(error).lower()

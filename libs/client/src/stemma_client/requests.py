@@ -1,9 +1,11 @@
-"""Publishing a request event and reading its answer."""
+"""Publishing a request event and reading its answer, and which requests the server lets a caller make."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import json
+import time
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from nats.aio.msg import Msg
+from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import PubAck, RawStreamMsg
 from nats.js.errors import APIError
@@ -19,12 +22,14 @@ from stemma_contracts import MAX_REQUEST_BYTES, envelope_for, registry, subjects
 from stemma_contracts.misfits import longest_field
 from stemma_contracts.v1.answers import Answer, RequestAccepted, RequestRejected
 
-from .connection import Connection
+from .connection import CALL_TIMEOUT_S, Connection
 from .errors import (
+    AccessDeniedError,
     AnswerTimeoutError,
     RequestRejectedError,
     RequestTooLargeError,
     ServerUnreachableError,
+    StemmaError,
     TooManyRequestsError,
 )
 
@@ -178,3 +183,61 @@ def _answer_in(message: Msg | RawStreamMsg) -> Answer | None:
     except ValueError:
         return None
     return answer if isinstance(answer, Answer) else None
+
+
+USER_INFO = "$SYS.REQ.USER.INFO"
+PATIENCE_S = 2.0
+AGAIN_AFTER_S = 60.0
+"""How long a server that did not answer is not asked again."""
+
+
+class Rights:
+    """Those of one caller, as the server tells them; before that, those of the role."""
+
+    def __init__(self, connection: Connection) -> None:
+        login = connection.address.login
+        self._connection = connection
+        pattern = subjects.request_of(login.tenant, login.person, subjects.ANY) if login else ""
+        self._prefix = pattern.removesuffix(subjects.ANY)
+        self._role = login.role if login else ""
+        self._names: frozenset[str] | None = None
+        self._learned_at: int | None = None
+        self._not_before = 0.0
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the requests that the caller may make."""
+        # The roles name every request, and most verbs make none.
+        from stemma_contracts.roles import may_ask
+
+        return may_ask(self._role) if self._names is None else self._names
+
+    async def learn(self) -> None:
+        """Ask the server, once for each time that it let the caller in.
+
+        Who types in a password knows no role, a token may name an old one, and who comes back may have another.
+        """
+        admission = self._connection.reconnects
+        is_known = self._connection.address.login is None or self._learned_at == admission
+        if is_known or time.monotonic() < self._not_before:
+            return
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                self._names = await self._told()
+            self._learned_at = admission
+        except AccessDeniedError:
+            self._names, self._learned_at = None, admission  # A server whose configuration is older tells nobody.
+        except (TimeoutError, NatsError, StemmaError, ValueError, LookupError, TypeError):
+            self._names, self._not_before = None, time.monotonic() + AGAIN_AFTER_S
+
+    def check(self, request: Request) -> None:
+        """Raise `AccessDeniedError` for a request that the server would refuse, as far as it told that."""
+        name = registry.entry_of(request).token
+        if self._names is not None and name not in self._names:
+            raise AccessDeniedError.of("role_forbids", request=name)
+
+    async def _told(self) -> frozenset[str]:
+        asking = await self._connection.asking_connection()
+        told = await self._connection.call(asking.request(USER_INFO, b"", timeout=CALL_TIMEOUT_S))
+        allowed = json.loads(told.data)["data"]["permissions"]["publish"]["allow"]
+        return frozenset(each.removeprefix(self._prefix) for each in allowed if each.startswith(self._prefix))

@@ -8,7 +8,7 @@ from mcp.types import ToolAnnotations
 
 from stemma_mcp.tools import Listing, Profile, ProfileOf, Tooling, listed_names
 
-from . import asking, documents, exports, inputs, ledgers, returns, sections
+from . import asking, documents, exports, inputs, ledgers, sections
 from .clients import ClientOf
 from .resources import add_resources
 from .tools import ADDS, ADDS_ONCE, READS, ClientTool, Function
@@ -67,9 +67,9 @@ _FUNCTIONS: tuple[tuple[Function, ToolAnnotations, *tuple[str, ...]], ...] = (
     (exports.export_result, READS),
     (exports.export_form, ADDS, "export-form"),
     (exports.form_result, READS),
-    (returns.read_return, ADDS, "read-return"),
-    (returns.return_result, READS),
-    (returns.apply_return, ADDS_ONCE, "apply-return"),
+    (inputs.read_return, ADDS, "read-return"),
+    (inputs.return_result, READS),
+    (inputs.apply_return, ADDS_ONCE, "apply-return"),
 )
 _TOOLS = (*_FUNCTIONS, *((one.function(), one.annotations, one.token) for one in asking.ASKING))
 TOOLS = tuple(ClientTool.over(function, annotations) for function, annotations, *_ in _TOOLS)

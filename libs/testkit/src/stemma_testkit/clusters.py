@@ -23,8 +23,9 @@ from stemma_provisioning.permissions import ADMISSION
 from stemma_provisioning.replicas import Replicas
 from stemma_provisioning.topology import DEFAULT_TENANTS
 
+from stemma_testkit.serving import free_port
+
 from .certificates import Authority
-from .ports import free_port
 
 NAMES = ("nats-1", "nats-2", "nats-3")
 

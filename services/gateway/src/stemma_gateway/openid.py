@@ -22,7 +22,7 @@ from stemma_client.bearer import PREFIX
 from stemma_client.connection import CALL_TIMEOUT_S, connect
 from stemma_client.errors import AccessDeniedError
 from stemma_client.logins import IdentityLogin
-from stemma_client.rights import USER_INFO
+from stemma_client.requests import USER_INFO
 from stemma_client.settings import ServerAddress
 from stemma_contracts.connections import KnownAs, asks_who
 from stemma_contracts.v1.answers import Problem

@@ -11,7 +11,7 @@ import nats
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.errors import NoServersError
-from stemma_client.admittance import is_refusal
+from stemma_client.logins import is_refusal
 from stemma_client.settings import URL_VARIABLE, USER_VARIABLE, ServerAddress, find_server
 from stemma_contracts.connections import servers_in
 from stemma_provisioning import PROVISIONER, inbox_prefix

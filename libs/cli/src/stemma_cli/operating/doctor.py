@@ -18,7 +18,7 @@ from nats.errors import Error as NatsError
 from nats.js import JetStreamContext
 from nats.js.api import ConsumerInfo
 from nats.js.errors import NotFoundError
-from stemma_client.admittance import Admittance
+from stemma_client.logins import Admittance
 from stemma_client.settings import ServerAddress
 from stemma_contracts import subjects
 from stemma_contracts.connections import servers_in

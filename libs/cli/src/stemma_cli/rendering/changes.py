@@ -6,8 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 from stemma_client.client import Client
-from stemma_client.conflicts import conflicts_in
-from stemma_client.differences import Change, Kind, Piece, differences
+from stemma_client.differences import Change, Kind, Piece, conflicts_in, differences
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.views import DocumentView, ProposalView, SectionView
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document, Section
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_document, find_section, section_of
+from stemma_cli.lookup import AsJson, Document, Section, find_document, find_section, section_of
 from stemma_cli.output import console, note, say, say_json, say_rows, say_tree
 from stemma_cli.runtime import connected
 

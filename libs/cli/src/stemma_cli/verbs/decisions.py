@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document, Message, Section, Version, each_once
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_section, words_or_stdin
+from stemma_cli.lookup import AsJson, Document, Message, Section, Version, each_once, find_section, words_or_stdin
 from stemma_cli.output import note, say, say_json, say_rows
-from stemma_cli.report import ask, tell_answer
-from stemma_cli.runtime import connected
+from stemma_cli.runtime import ask, connected, tell_answer
 
 if TYPE_CHECKING:
     from stemma_client.client import Client

@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document, each_once
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_document, find_section, title_of
+from stemma_cli.lookup import AsJson, Document, each_once, find_document, find_section, title_of
 from stemma_cli.output import clean, note, reply, say, say_json, say_rows, say_tree
-from stemma_cli.report import tell_answer
-from stemma_cli.runtime import connected
+from stemma_cli.runtime import connected, tell_answer
 
 if TYPE_CHECKING:
     from stemma_client.client import Client

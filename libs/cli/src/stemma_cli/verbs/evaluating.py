@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stemma_cli.arguments import AsJson
 from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import AsJson
 from stemma_cli.output import note, say_json, say_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from stemma_cli.evaluation.asked import Asked
-    from stemma_cli.evaluation.measuring import Run
-    from stemma_cli.evaluation.reports import Thresholds
+    from stemma_cli.evaluation.measuring import Run, Thresholds
     from stemma_cli.evaluation.running import Writing
 
 OUTPUT = Path("eval-output")
@@ -53,8 +52,7 @@ async def evaluate(
     import asyncio
 
     from stemma_cli.evaluation.asked import EvaluationError, read_set
-    from stemma_cli.evaluation.measuring import MEASURES
-    from stemma_cli.evaluation.reports import COLUMNS, row, write_reports
+    from stemma_cli.evaluation.measuring import COLUMNS, MEASURES, row, write_reports
     from stemma_cli.evaluation.running import combinations
     from stemma_cli.local.foreground import cancel_on_signals
 

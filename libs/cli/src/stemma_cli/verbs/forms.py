@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_document
+from stemma_cli.lookup import AsJson, Document, find_document
 from stemma_cli.output import note, reply, say_rows
 from stemma_cli.runtime import connected
 from stemma_cli.verbs.inputs import InputName

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from stemma_cli.arguments import AsJson
 from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import AsJson
 from stemma_cli.output import reply, say, say_json
 from stemma_cli.runtime import connected
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document, each_once
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_document
+from stemma_cli.lookup import AsJson, Document, each_once, find_document
 from stemma_cli.output import clean, console, note, say, say_json
 from stemma_cli.runtime import connected
 

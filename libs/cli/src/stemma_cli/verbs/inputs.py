@@ -9,12 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document, Message
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_document, words_or_stdin
+from stemma_cli.lookup import AsJson, Document, Message, find_document, words_or_stdin
 from stemma_cli.output import note, say_json
-from stemma_cli.report import tell_answer
-from stemma_cli.runtime import connected
+from stemma_cli.runtime import connected, tell_answer
 
 if TYPE_CHECKING:
     from stemma_client.client import Client

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from stemma_cli.arguments import AsJson
 from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import AsJson
 from stemma_cli.output import reply, say_rows
 
 if TYPE_CHECKING:

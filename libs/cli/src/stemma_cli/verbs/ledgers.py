@@ -1,4 +1,4 @@
-"""The verb of the requirement ledger and its deadlines."""
+"""The verbs of the requirement ledger, its deadlines, and the matrix of demands by sections."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document, each_once
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_document
+from stemma_cli.lookup import AsJson, Document, each_once, find_document
 from stemma_cli.output import note, say, say_json, say_rows
 from stemma_cli.runtime import connected
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from stemma_contracts.v1.bids import BidRule
     from stemma_contracts.v1.deadlines import Deadline, DeadlineChange, DueTime
     from stemma_contracts.v1.ledger import LedgerRow, LedgerWarning, RequirementDecision, RowCuts, SecondOpinion
-
 
 Ids = list[str] | None
 Closed = Annotated[
@@ -419,4 +417,68 @@ BID_RULES: Mapping[str, Callable[[BidRule], str]] = {
     "against": lambda one: _against(one).strip("; "),
     "text": lambda one: one.quote,
 }
-VERBS = {"ledger": ledger}
+
+
+async def matrix(
+    document: Document,
+    holes: Annotated[bool, typer.Option("--holes", help="Only demands that nothing answers.")] = False,
+    suspect: Annotated[
+        bool, typer.Option("--suspect", help="Only those that changed, or whose section did, since somebody looked.")
+    ] = False,
+    section: Annotated[str, typer.Option("--section", help="Only those of this section.")] = "",
+    looked: Annotated[
+        list[str] | None, typer.Option("--looked", metavar="ID", help="You looked at it: it is not suspect any more.")
+    ] = None,
+    to: Annotated[Path | None, typer.Option("--to", metavar="PATH", help="Write it as .xlsx or .html.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show which section answers which demand, which demands have no answer, and which sections answer none.
+
+    A demand is suspect if its words or the text of its section changed since somebody decided about both.
+
+    Example: stemma matrix 3f2a --holes
+    Example: stemma matrix 3f2a --to matrix.xlsx
+    Example: stemma matrix 3f2a --looked R1
+    """
+    from stemma_client.ledgers import matrix_of
+    from stemma_contracts.v1.ledger import RequirementDecision
+    from stemma_contracts.v1.requests import DecideRequirements
+
+    async with connected(as_json) as client:
+        document_id, sequence = await find_document(client, document), 0
+        if looked:
+            decisions = tuple(RequirementDecision(requirement_id=name, looked=True) for name in dict.fromkeys(looked))
+            asked = DecideRequirements(document_id=document_id, decisions=decisions)
+            sequence = (await client.request(asked)).sequence or 0
+        view = await client.document(document_id, at_least=sequence)
+        ledger = await client.ledger_of(view)
+    chosen = (entry for entry in ledger.entries if entry.counts)
+    chosen = (entry for entry in chosen if (not holes or entry.is_hole) and (not suspect or entry.standing.suspect))
+    found = matrix_of(view, ledger, (one for one in chosen if section in ("", one.standing.section_id)))
+    if to is not None:
+        from stemma_cli import exports, spreadsheets
+
+        exports.write_atomically(to, spreadsheets.write_matrix(to, found))
+        say(str(to))
+    elif as_json:
+        say_json(found)
+    else:
+        say_rows(ANSWERS, found.entries)
+        for name in found.idle:
+            note(f"{name} answers no demand")
+
+
+def _answer(entry: LedgerEntry) -> str:
+    from stemma_cli.spreadsheets import answer_words
+
+    return answer_words(entry)
+
+
+ANSWERS: Mapping[str, Callable[[LedgerEntry], str]] = {
+    "id": lambda entry: entry.row.requirement_id,
+    "obligation": lambda entry: entry.row.obligation,
+    "section": lambda entry: entry.standing.section_id or "-",
+    "answer": _answer,
+    "text": lambda entry: entry.row.quote,
+}
+VERBS = {"ledger": ledger, "matrix": matrix}

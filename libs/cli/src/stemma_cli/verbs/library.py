@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from stemma_cli.arguments import AsJson, Document, Section
-from stemma_cli.lookup import find_document
+from stemma_cli.lookup import AsJson, Document, Section, find_document
 from stemma_cli.output import note, say, say_json, say_rows
-from stemma_cli.report import ask, tell_answer
-from stemma_cli.runtime import connected
+from stemma_cli.runtime import ask, connected, tell_answer
 
 if TYPE_CHECKING:
     from stemma_client.library import DemandOffers, LibraryEntry, Offer

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stemma_cli.arguments import AsJson
 from stemma_cli.exit_codes import CliError, ExitCode
-from stemma_cli.lookup import find_document
+from stemma_cli.lookup import AsJson, find_document
 from stemma_cli.output import note, reply, say_json, say_rows
 from stemma_cli.runtime import connected
 

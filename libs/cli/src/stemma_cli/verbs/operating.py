@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from stemma_cli.arguments import AsJson
 from stemma_cli.exit_codes import CliError, ExitCode
+from stemma_cli.lookup import AsJson
 from stemma_cli.output import clean, note, reply, say, say_json, say_table
 
 from .installation import DATA, Data

@@ -26,8 +26,8 @@ from stemma_gateway.sessions import Session
 
 from .documents import Words, has_words
 from .forms import REFUSED, WAIT_S, SectionAddress, fields_of
-from .results import Decided, Result, result_elsewhere
 from .shell import shown
+from .verbs import Decided, Result, result_elsewhere
 
 Why = Literal["question", "edit", "review", "stale", "comments"]
 WHYS: tuple[Why, ...] = get_args(Why)

@@ -15,7 +15,7 @@ from stemma_artifacts.store import ArtifactMissing
 from stemma_client import DocumentView
 from stemma_client.differences import Change, differences
 from stemma_client.errors import InvalidCutError, LedgerFailedError
-from stemma_client.ledgers import UNANSWERED, LedgerEntry, RequirementLedger, listed_deadlines
+from stemma_client.ledgers import UNANSWERED, LedgerEntry, RequirementLedger, listed_deadlines, matrix_of
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.ledger import (
@@ -36,7 +36,7 @@ from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 from stemma_gateway.sessions import Session
 from stemma_gateway.texts import pairs_compared
 
-from .forms import REFUSED, ask, fields_of, led_on, whole_number
+from .forms import DOCUMENT, REFUSED, ask, fields_of, led_on, whole_number
 from .shell import shown, title_of
 from .sources import MarkedPage, page_of
 
@@ -446,3 +446,55 @@ async def _reworded(session: Session, change: ChangedRow | None, language: str) 
     if change is None:
         return ()
     return await session.client.compute(differences, change.before.quote, change.after.quote, language)
+
+
+MATRIX = f"{DOCUMENT}/matrix"
+
+
+@router.get(MATRIX)
+async def show_matrix(
+    request: Request, session: Caller, document_id: DocumentId, wanted: Wanted, at_least: AtLeast = 0, done: Done = ""
+) -> Response:
+    document = await document_of(session, document_id, at_least)
+    return await _matrix(request, session, document, wanted, done=known_verb(done))
+
+
+@router.post(MATRIX)
+async def look(request: Request, session: RepeatableCaller, document_id: DocumentId, wanted: Wanted) -> Response:
+    """Say that the rows that are ticked were compared with the texts of their sections."""
+    fields = await fields_of(request)
+    document = await document_of(session, document_id)
+    try:
+        verb, decisions = decisions_in(fields)
+        sequence = await decided(session, document, fields, decisions)
+    except REFUSED as error:
+        return await _matrix(request, session, document, wanted, error=error)
+    query = wanted.query(done=verb, at_least=sequence)
+    return led_to(request, f"{MATRIX.format(document_id=document_id)}?{query}")
+
+
+async def _matrix(
+    request: Request,
+    session: Session,
+    document: DocumentView,
+    wanted: Filter,
+    *,
+    done: str = "",
+    error: Exception | None = None,
+) -> Response:
+    ledger = await ledger_in(session, document)
+    found = await asyncio.to_thread(listed, ledger.entries if ledger else (), wanted)
+    return shown(
+        request,
+        session,
+        "matrix.html",
+        error=error,
+        document=document,
+        title=await title_of(session.client, document),
+        ledger=ledger,
+        matrix=matrix_of(document, ledger, found.entries) if ledger else None,
+        listed=found,
+        wanted=wanted,
+        no_section=NO_SECTION,
+        done=done,
+    )

@@ -1,42 +1,57 @@
-"""A section: its text as it is meant and as it is written, what is known of it, and all that can be decided."""
+"""A section: its text as it is meant and as it is written, what is said about it, and what it asks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from http import HTTPStatus
-from typing import Annotated
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from fastapi import APIRouter, Form, Query, Request, Response
+from fastapi import APIRouter, Form, Path, Query, Request, Response
+from pydantic import TypeAdapter
 from stemma_client import Client, DocumentView, RecordedEvent
 from stemma_client.comments import ReadThread
-from stemma_client.conflicts import conflicts_in, conflicts_of
+from stemma_client.differences import conflicts_in, conflicts_of
 from stemma_client.findings import findings_of
 from stemma_client.recipes import outdated_recipe
-from stemma_contracts.suggestions import replaceable, suggestion_in
-from stemma_contracts.tokens import Token
+from stemma_contracts.suggestions import replaceable, suggestion_in, with_suggestion
+from stemma_contracts.tokens import TOKEN_PATTERN, Token
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.answers import Problem
+from stemma_contracts.v1.comments import MOST_COMMENTS, NewComment
 from stemma_contracts.v1.grounding import CitedPlace, CitedText, GroundingReport
+from stemma_contracts.v1.needs import SKIP, Need
 from stemma_contracts.v1.plans import Plan
-from stemma_contracts.v1.references import InputFile
+from stemma_contracts.v1.references import InputFile, UploadRef
+from stemma_contracts.v1.requests import AcceptSuggestion, AnswerNeed, ReopenThread, ResolveThread
 from stemma_contracts.v1.views import SectionView, VersionView
 from stemma_domain.dependencies import held_up_by
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.delivery import address
 from stemma_gateway.pages import PageRoute, language_of
-from stemma_gateway.problems import NotFound
-from stemma_gateway.resources.addresses import AtLeast, DocumentId, read_log, section_in
+from stemma_gateway.problems import Invalid, NotFound
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of, read_log, section_in
 from stemma_gateway.sessions import Session
 from stemma_gateway.texts import MOST_LINES, Compared, compared, rendered, shown_lines
 
-from .forms import NOTHING, SECTION, InSection, SectionAddress
-from .results import DONE, Decided, Result, result_elsewhere, result_of
+from .forms import (
+    NOTHING,
+    PICTURES,
+    REFUSED,
+    SECTION,
+    InSection,
+    SectionAddress,
+    Sent,
+    ask,
+    fields_of,
+    picture_of,
+    sent,
+    whole_number,
+)
 from .shell import Told, shown, title_of, told
-from .verbs import BY_NAME, Verb, barred_verbs, open_verbs
+from .verbs import BY_NAME, DONE, Decided, Result, Verb, barred_verbs, open_verbs, result_elsewhere, result_of
 
-PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 Number = Annotated[int | None, Query(ge=1, le=2**31)]
 router = APIRouter(route_class=PageRoute)
 
@@ -223,7 +238,7 @@ def pictures(request: Request, document: DocumentView, section: SectionView | No
 
 
 def _is_picture(file: InputFile) -> bool:
-    return file.artifact.media_type in PICTURES
+    return file.artifact.media_type in PICTURES.values()
 
 
 async def lineage_of(
@@ -300,3 +315,159 @@ def place_of(text: str, thread: ReadThread) -> tuple[int, int] | None:
     if thread.start is None or thread.end is None:
         return None
     return replaceable(text, thread.start, thread.end)
+
+
+FIELDS = ("quote", "before", "text", "instead")
+ThreadId = Annotated[str, Path(pattern=TOKEN_PATTERN)]
+_COMMENTS = TypeAdapter(tuple[NewComment, ...])
+
+
+@router.post(f"{SECTION}/threads/{{thread_id}}/accept")
+async def accept(request: Request, session: RepeatableCaller, at: InSection, thread_id: ThreadId) -> Response:
+    """Put the suggested words in their place, and resolve the thread: all as it was shown."""
+    form = dict(await fields_of(request))
+    about = {"document_id": at.document_id, "section_id": at.section_id, "thread_id": thread_id}
+    try:
+        named = {"version": whole_number(form.get("version", "")), "comment_id": form.get("comment_id", "")}
+        answer = await ask(session, AcceptSuggestion.model_validate(about | named))
+    except REFUSED as error:
+        return await section_page(request, session, at, error=error)
+    return at.led_on(request, "accept_suggestion", answer.sequence)
+
+
+@router.post(f"{SECTION}/comments")
+async def comment(request: Request, session: RepeatableCaller, at: InSection) -> Response:
+    fields = await fields_of(request)
+    version = whole_number(dict(fields).get("version", ""))
+    remarks = _remarks(fields)
+    try:
+        comments = _COMMENTS.validate_python([_comment(remark) for remark in remarks])
+        if not comments or not version:
+            raise Invalid(Problem.of("comment_empty", "text"))
+        answer = await session.client.comment(at.document_id, at.section_id, version, comments)
+    except REFUSED as error:
+        return await section_page(request, session, at, error=error, remarks=tuple(remarks))
+    return at.led_on(request, "comment", answer.sequence, part="#comments")
+
+
+@router.post(f"{SECTION}/threads/{{thread_id}}/{{verb}}")
+async def mark(
+    request: Request,
+    session: RepeatableCaller,
+    at: InSection,
+    thread_id: ThreadId,
+    verb: Literal["resolve", "reopen"],
+) -> Response:
+    decision = ResolveThread if verb == "resolve" else ReopenThread
+    try:
+        answer = await ask(session, decision(document_id=at.document_id, section_id=at.section_id, thread_id=thread_id))
+    except REFUSED as error:
+        return await section_page(request, session, at, error=error)
+    return at.led_on(request, verb, answer.sequence, f"&thread={thread_id}", "#comments")
+
+
+def _remarks(fields: Sequence[tuple[str, str]]) -> list[dict[str, str]]:
+    columns = {name: [value.replace("\r\n", "\n") for field, value in fields if field == name] for name in FIELDS}
+    thread = dict(fields).get("thread_id")
+    about = {"thread_id": thread} if thread else {}
+    rows = zip(*(columns[name] or [""] * len(columns["text"]) for name in FIELDS), strict=False)
+    named = (dict(zip(FIELDS, row, strict=True)) for row in list(rows)[:MOST_COMMENTS])
+    said = (row for row in named if row["text"].strip() or row["quote"] or row["instead"])
+    return [row | {"before": row["before"][-200:]} | about for row in said]
+
+
+def _comment(remark: Mapping[str, str]) -> dict[str, str]:
+    made = {name: value for name, value in remark.items() if name != "instead"}
+    if not remark["instead"]:
+        return made
+    if not remark["quote"] and "thread_id" not in remark:
+        raise Invalid(Problem.of("quote_needed", "quote"))
+    return made | {"text": with_suggestion(remark["text"].strip(), remark["instead"])}
+
+
+CHOICE, UPLOAD = "decision:", "upload:"
+"""What the fields begin with that decide about an image that is missing, and that hold a new one for it."""
+
+
+@router.get(f"{SECTION}/question")
+async def show_question(request: Request, session: Caller, at: InSection) -> Response:
+    return await _question_page(request, session, at)
+
+
+@router.post(f"{SECTION}/question")
+async def answer(request: Request, session: RepeatableCaller, at: InSection) -> Response:
+    async with sent(request) as form:
+        typed = {name: str(value) for name, value in form.form.items() if isinstance(value, str)}
+        try:
+            asked = AnswerNeed(
+                document_id=at.document_id,
+                section_id=at.section_id,
+                need_id=form.text("need_id"),
+                answer=form.text("answer"),
+                decisions=await _decisions(session, form),
+            )
+            answered = await ask(session, asked)
+        except REFUSED as error:
+            return await _refused(request, session, at, typed, error)
+    return at.led_on(request, "answer", answered.sequence)
+
+
+async def _refused(
+    request: Request, session: Session, at: SectionAddress, typed: dict[str, str], error: Exception
+) -> Response:
+    """The question again, or the section where it was answered meanwhile, with what was typed."""
+    try:
+        return await _question_page(request, session, at, typed, error)
+    except NotFound:
+        return await section_page(request, session, at, error=error, typed=typed)
+
+
+async def _decisions(session: Session, form: Sent) -> dict[str, str | UploadRef]:
+    """What is chosen for each reference; a new image goes before what else is chosen for it."""
+    chosen: dict[str, str | UploadRef] = {
+        name.removeprefix(CHOICE): form.text(name) for name in form.form if name.startswith(CHOICE) and form.text(name)
+    }
+    for name in [name for name in form.form if name.startswith(UPLOAD)]:
+        for file in form.files(name):
+            chosen[name.removeprefix(UPLOAD)] = await picture_of(session, file)
+    return chosen
+
+
+async def _question_page(
+    request: Request,
+    session: Session,
+    at: SectionAddress,
+    typed: dict[str, str] | None = None,
+    error: Exception | None = None,
+) -> Response:
+    document, section, need = await _found(session, at)
+    there = [file.name for file in document.inputs if file.artifact.media_type in PICTURES.values()]
+    return shown(
+        request,
+        session,
+        "question.html",
+        error=error,
+        document=document,
+        title=await title_of(session.client, document),
+        section=section,
+        need=need,
+        fits=section.asks,
+        question=await session.client.text(document.document_id, need.question),
+        choices=[(each, _others(each.candidates, there)) for each in need.references],
+        skip=SKIP,
+        pictures=",".join(PICTURES.values()),
+        typed=typed or {},
+        raw=need.model_dump_json(indent=1),
+    )
+
+
+def _others(candidates: tuple[str, ...], there: list[str]) -> dict[str, Any]:
+    return {"alike": candidates, "others": [name for name in there if name not in candidates]}
+
+
+async def _found(session: Session, at: SectionAddress) -> tuple[DocumentView, SectionView, Need]:
+    document = await document_of(session, at.document_id)
+    section = document.sections.get(at.section_id)
+    if section is None or section.need is None:
+        raise NotFound(Problem.of("question_closed"))
+    return document, section, section.need

@@ -1,33 +1,44 @@
-"""Asking for a document: from a brief, or from a request alone, with files, an outline and who settles its drafts."""
+"""Asking for a document, and what was read and found of its inputs, which one confirmation makes count."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from starlette.datastructures import UploadFile
+from stemma_client import DocumentView
 from stemma_client.inputs import media_type_of
+from stemma_client.ledgers import LedgerEntry, RequirementLedger, listed_deadlines
 from stemma_client.outlines import read_outline
 from stemma_client.recipes import models_in
 from stemma_contracts.media import READ
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.budgets import Budget
 from stemma_contracts.v1.capabilities import DocumentKind
+from stemma_contracts.v1.inputs import BRIEF
+from stemma_contracts.v1.ledger import LedgerWarning, RequirementDecision
 from stemma_contracts.v1.outline import OutlineSection
 from stemma_contracts.v1.references import UploadRef
+from stemma_contracts.v1.requests import DecideRequirements
 from stemma_contracts.v1.review import ReviewMode, ReviewPolicy
+from stemma_contracts.v1.views import InputView
 
-from stemma_gateway.authentication import Caller
+from stemma_gateway.authentication import Caller, RepeatableCaller
 from stemma_gateway.catalogues import LANGUAGES, words
 from stemma_gateway.pages import PageRoute, language_of, led_to
-from stemma_gateway.problems import Invalid
+from stemma_gateway.problems import Conflict, Invalid
+from stemma_gateway.resources.addresses import AtLeast, DocumentId, document_of
 from stemma_gateway.sessions import Session
 
-from .forms import BOUNDS, REFUSED, WAIT_S, Sent, budget_typed, input_of, inputs_of, sent
+from .forms import BOUNDS, REFUSED, WAIT_S, Sent, ask, budget_typed, fields_of, input_of, inputs_of, sent
 from .inputs import ROLES
-from .shell import shown
+from .requirements import PAGE, ledger_in, places
+from .shell import shown, title_of
 
 TYPED: Mapping[str, str] = MappingProxyType(
     dict.fromkeys(("kind", "title", "language", "brief", "outline", "review", "min_score", *BOUNDS), "")
@@ -160,3 +171,102 @@ async def _usual_kind(session: Session, kinds: Sequence[DocumentKind]) -> str:
     known = {kind.kind for kind in kinds}
     there = (document.kind for document in await session.client.documents(warns=False))
     return next((kind for kind in there if kind in known), offered[0].kind if offered else "")
+
+
+READING = "/desk/documents/{document_id}/reading"
+MOST_SHOWN, AT_ONCE = 200, 1000
+
+
+@dataclass(frozen=True)
+class Read:
+    """An input, the demands that were found in it, how many of them are mandatory, and what was missed."""
+
+    input: InputView
+    found: int
+    mandatory: int
+    warnings: tuple[LedgerWarning, ...]
+
+
+def read_of(document: DocumentView, entries: Sequence[LedgerEntry]) -> list[Read]:
+    """The inputs that were given, requests first."""
+    found = Counter(entry.row.source for entry in entries)
+    mandatory = Counter(entry.row.source for entry in entries if entry.row.obligation == "mandatory")
+    warnings = document.ledger.warnings if document.ledger else ()
+    there = (one for one in document.counting if one.input_id != BRIEF or one.unreadable or found[one.source])
+    return [
+        Read(one, found[one.source], mandatory[one.source], tuple(w for w in warnings if w.source == one.source))
+        for one in sorted(there, key=lambda one: one.used_as != "request")
+    ]
+
+
+@router.get(READING)
+async def show_reading(
+    request: Request,
+    session: Caller,
+    document_id: DocumentId,
+    at_least: AtLeast = 0,
+    new: bool = False,
+    done: int = Query(0, ge=0),
+) -> Response:
+    document = await document_of(session, document_id, at_least)
+    return await _page(request, session, document, new=new, done=done)
+
+
+@router.post(READING)
+async def confirm(request: Request, session: RepeatableCaller, document_id: DocumentId) -> Response:
+    """Confirm all demands that were found and that nobody decided about, of the reading that was shown."""
+    seen = dict(await fields_of(request)).get("rows", "")
+    document = await document_of(session, document_id)
+    ledger = await ledger_in(session, document)
+    names = [entry.row.requirement_id for entry in _undecided(ledger)]
+    sequence = 0
+    try:
+        if ledger is None or ledger.rows_digest != seen:
+            raise Conflict(Problem.of("rows_read_again"))
+        for at in range(0, len(names), AT_ONCE):
+            some = names[at : at + AT_ONCE]
+            decisions = tuple(RequirementDecision(requirement_id=name, confirmed=True) for name in some)
+            answer = await ask(session, DecideRequirements(document_id=document_id, decisions=decisions))
+            sequence = answer.sequence or 0
+    except REFUSED as error:
+        return await _page(request, session, document, error=error)
+    return led_to(request, f"{READING.format(document_id=document_id)}?done={len(names)}&at_least={sequence}")
+
+
+def _undecided(ledger: RequirementLedger | None) -> list[LedgerEntry]:
+    return [entry for entry in ledger.entries if entry.decided == "found"] if ledger else []
+
+
+async def _page(
+    request: Request,
+    session: Session,
+    document: DocumentView,
+    *,
+    new: bool = False,
+    done: int = 0,
+    error: Exception | None = None,
+) -> Response:
+    ledger = await ledger_in(session, document)
+    entries = [entry for entry in ledger.entries if entry.counts] if ledger else []
+    there = document.counting
+    return shown(
+        request,
+        session,
+        "reading.html",
+        error=error,
+        document=document,
+        title=await title_of(session.client, document),
+        ledger=ledger,
+        inputs=read_of(document, entries),
+        entries=sorted(entries, key=lambda entry: entry.row.obligation != "mandatory")[:MOST_SHOWN],
+        total=len(entries),
+        undecided=len(_undecided(ledger)),
+        deadlines=listed_deadlines((ledger and ledger.deadlines) or (), datetime.now(UTC).date()),
+        asked_of=any(one.used_as == "request" and one.version and one.input_id != BRIEF for one in there),
+        read=sum(one.state != "reading" for one in there),
+        given=len(there),
+        places=places(document),
+        requirements=PAGE.format(document_id=document.document_id),
+        new=new,
+        done=done,
+    )

@@ -12,6 +12,7 @@ from stemma_client.comments import ReadThread
 from stemma_client.differences import Change, differences
 from stemma_client.errors import LedgerFailedError
 from stemma_client.ledgers import ListedDeadline, RequirementLedger, listed_deadlines
+from stemma_client.library import DemandOffers, LibraryEntry, Offer, entries, offers, search
 from stemma_client.proofs import as_prov
 from stemma_contracts.v1.answers import Problem, RequestAccepted
 from stemma_contracts.v1.bids import BidRules
@@ -313,3 +314,27 @@ def reference_of(found: Any, digest: str) -> ArtifactRef | None:
         case _:
             return None
     return next((ref for each in inside if (ref := reference_of(each, digest))), None)
+
+
+library = APIRouter(tags=["library"])
+
+
+@library.get("/library")
+async def list_library(session: Caller) -> list[LibraryEntry]:
+    """All texts that a person ever approved in the tenant, the latest first; ``lapse`` says why one is not offered."""
+    return await entries(session.client)
+
+
+@library.get("/library/search")
+async def search_library(session: Caller, q: Annotated[str, Query(min_length=1, max_length=200)]) -> list[Offer]:
+    """The texts that may be used and share words with a query, the best first, each with its nearest passage."""
+    return await search(session.client, q)
+
+
+@library.get("/documents/{document_id}/offers")
+async def list_offers(session: Caller, document_id: DocumentId) -> list[DemandOffers]:
+    """The demands of a document that nothing answers yet, each with the best texts of others; none is taken by it."""
+    try:
+        return await offers(session.client, document_id)
+    except LedgerFailedError as error:
+        raise NotFound(problem_in(error)) from None
