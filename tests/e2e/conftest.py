@@ -35,7 +35,13 @@ SCRIPTED = (
 )
 LOCAL_RECEIVERS = {"STEMMA_NOTIFIER_ALLOWED_NETWORKS": '["127.0.0.0/8"]'}
 ROLE_LIMITS = {"STEMMA_GENERATION_GRAPH_ROLES": '{"role_limit_s": 5, "graph_limit_s": 15}'}
-ENVIRONMENT = {subjects.NOTIFIER: LOCAL_RECEIVERS, subjects.GENERATION: ROLE_LIMITS}
+UNRECOGNISED = {"STEMMA_CONVERTER_MAX_RECOGNISED_PAGES": "0"}
+"""Where tesseract is installed, three pages of each PDF would be recognised as well, a second of CPU each."""
+ENVIRONMENT = {
+    subjects.NOTIFIER: LOCAL_RECEIVERS,
+    subjects.GENERATION: ROLE_LIMITS,
+    subjects.CONVERTER: UNRECOGNISED,
+}
 NOTE = {
     "kind": "note",
     "title": "Note",
