@@ -112,10 +112,11 @@ def _sentences(source: Source) -> Iterator[Said]:
             continue
         ends = (match.end() for match in _clause_ends(source.language).finditer(text, start, end))
         cuts = [start, *islice(ends, _MOST_CLAUSES - 1), end]
-        clauses = [
+        parts = (
             _clause(text, one, other, [c for c in own if one <= c.start < other], source.language)
             for one, other in pairwise(cuts)
-        ]
+        )
+        clauses = (whole,) if cuts == [start, end] else parts
         yield Said(text[start:end], start, end, bisect_left(lines, start) + 1, whole, tuple(_joined(clauses)))
 
 
