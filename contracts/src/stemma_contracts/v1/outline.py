@@ -31,18 +31,18 @@ class OutlineSection(Contract):
 
     Without ``section_id`` it is the blueprint's section of that title, else the one that collects just the same, else
     an id is made of the title. ``kind`` names prompt and criteria, ``default`` where the blueprint has no such section.
-    ``depends_on`` names sections of the same outline by id or title; where both fit, the id counts. Raises
-    `pydantic.ValidationError` if it has neither id nor title.
+    ``depends_on`` names sections of the same outline by id or title; where both fit, the id counts.
+    ``max_pages`` are pages of the exported document. Raises `pydantic.ValidationError` if it has neither id nor title.
     """
 
     section_id: Token | None = None
     title: Annotated[str, AfterValidator(check_shown)] = Field(default="", max_length=MAX_TITLE)
-    purpose: str = Field(default="", max_length=4_000, description="what the section is for and what it has to say")
+    purpose: str = Field(default="", max_length=4_000, description="what it has to say")
     depends_on: tuple[SectionName, ...] | None = Field(
         default=None, max_length=MOST_SECTIONS, description="direct upstream sections, by id or title"
     )
     max_words: StrictInt | None = Field(default=None, ge=1, le=1_000_000)
-    max_pages: StrictInt | None = Field(default=None, ge=1, le=10_000, description="pages of the exported document")
+    max_pages: StrictInt | None = Field(default=None, ge=1, le=10_000)
     kind: Token | None = None
     collects: tuple[Collected, ...] = ()
 
