@@ -37,9 +37,9 @@ class OutlineSection(Contract):
 
     section_id: Token | None = None
     title: Annotated[str, AfterValidator(check_shown)] = Field(default="", max_length=MAX_TITLE)
-    purpose: str = Field(default="", max_length=4_000, description="what it has to say")
+    purpose: str = Field(default="", max_length=4_000, description="what it says")
     depends_on: tuple[SectionName, ...] | None = Field(
-        default=None, max_length=MOST_SECTIONS, description="direct upstream sections, by id or title"
+        default=None, max_length=MOST_SECTIONS, description="upstream sections, by id or title"
     )
     max_words: StrictInt | None = Field(default=None, ge=1, le=1_000_000)
     max_pages: StrictInt | None = Field(default=None, ge=1, le=10_000)
