@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import litellm
 from bench_report import row, target, title
 from stemma_cli.local.supervisor import LocalStemma
 from stemma_client import Client
@@ -73,6 +72,8 @@ def _words(content: Any) -> str:
 
 async def prompts() -> None:
     """The sample, a real request, long inputs, and a document by an agent."""
+    import litellm  # which takes seconds, and no other part needs it
+
     title("prompts of a proposal of 8 sections, each call of 1 s, with a simulated cache")
     for name, (least, extra) in CASES.items():
         found = sorted(await _asked(extra, AGENT if name == AGENT else "proposal"), key=lambda one: one.began)
@@ -123,6 +124,8 @@ TEXTS = {"annals": lambda: "".join(map(_year, range(5000))), "chapters": _chapte
 
 def _counted(asked: list[Asked], texts: list[str]) -> tuple[int, int]:
     """Tokens that were sent, and those of them that a cache would hold."""
+    import litellm
+
     tokens = [litellm.encode(model="gpt-3.5-turbo", text=text) for text in texts]
     cached = 0
     for number, one in enumerate(asked):
