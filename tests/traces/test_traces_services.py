@@ -5,10 +5,13 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+import psutil
 import pytest
 import pytest_asyncio
+from faults_here import replica
 from stemma_cli.local.supervisor import ALL, LocalStemma
 from stemma_client import RecordedEvent
 from stemma_contracts import Contract, subjects
@@ -17,9 +20,11 @@ from stemma_contracts.v1.exports import ExportFormat
 from stemma_contracts.v1.requests import CancelDocument
 from stemma_testkit.driving import request_sample, sample_folder, wait_for
 from stemma_testkit.otlp import OtlpReceiver, ReceivedSpan, otlp_receiver
+from stemma_testkit.servers import eventually
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
+AGAIN = "orchestrator-again"
 SERVICES = (subjects.ORCHESTRATOR, subjects.GENERATION, subjects.VALIDATOR, subjects.CONVERTER)
 REQUESTED = "process stemma.request.v1.{tenant}.create-document"
 APPROVED = "process stemma.request.v1.{tenant}.approve-section"
@@ -49,7 +54,7 @@ SECTION_EDGES: set[Edge] = {
 class Told:
     """What one document, one decision and one export left behind: spans, events, log lines.
 
-    ``after`` are the spans since the services were started again, in which the document was cancelled.
+    ``after`` are the spans since the orchestrator was started again, in which the document was cancelled.
     """
 
     document_id: str
@@ -69,7 +74,7 @@ class Told:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
-    """The sample up to its first review, one approval, up to the next, an export; a restart, and the end."""
+    """The sample up to its first review, one approval, up to the next, an export; a new orchestrator, and the end."""
     with otlp_receiver() as receiver:
         env, folder = exporting(receiver.endpoint), tmp_path_factory.mktemp("traces")
         stemma = LocalStemma(folder, services=SERVICES, env=env)
@@ -82,14 +87,20 @@ async def told(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Told]:
             events = await client.history(document_id)
             await stemma.services[ALL].stop()
             stopped_ns = time.time_ns()
-            await stemma.start_service(ALL)
-            await client.request(CancelDocument(document_id=document_id))
+            async with replica(stemma, AGAIN, env[subjects.ORCHESTRATOR], subjects.ORCHESTRATOR) as orchestrator:
+                await client.request(CancelDocument(document_id=document_id))
+                orchestrator.terminate()
+                await eventually(partial(_has_ended, orchestrator))
         # The services have ended, and with them the last export.
-        logs = [stemma.folder.log(name).read_text() for name in stemma.services]
+        logs = [stemma.folder.log(name).read_text() for name in (*stemma.services, AGAIN)]
         spans = of_document(receiver, document_id)
         before = [span for span in spans if span.started_ns <= stopped_ns]
         after = [span for span in spans if span.started_ns > stopped_ns]
         yield Told(document_id, before, after, events, logs)
+
+
+async def _has_ended(process: psutil.Process) -> bool:
+    return not process.is_running()
 
 
 def exporting(endpoint: str) -> dict[str, dict[str, str]]:
