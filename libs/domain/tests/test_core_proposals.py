@@ -5,7 +5,7 @@ from typing import Any
 
 import domain_asking as asking
 import pytest
-from domain_story import PROVENANCE, Story, about, merged, ref, validation
+from domain_story import PROVENANCE, Story, merged, ref, validation
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -140,7 +140,7 @@ def overtaken(request: pytest.FixtureRequest) -> Story:
 
 def overtaking(story: Story, both: str, ours: str = "a person's text") -> Record:
     made: dict[str, Any] = {"draft": ref("short"), "summary": ref("cut"), "provenance": PROVENANCE}
-    outcome = o.DraftRevised(**about(story.job(j.ReviseDraft)), **made)
+    outcome = o.DraftRevised(**story.job(j.ReviseDraft).echo(), **made)
     return Record(outcome, merged(both, "short", ours=ours))
 
 

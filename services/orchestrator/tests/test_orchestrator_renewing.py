@@ -7,7 +7,7 @@ from typing import Any
 import domain_asking as asking
 import pytest
 from domain_asking import DOCUMENT, TENANT
-from domain_story import PROVENANCE, Story, about, evaluation
+from domain_story import PROVENANCE, Story, evaluation
 from stemma_artifacts.store import MemoryArtifactStore
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.jobs import CompareReturn, ReviseDraft, ValidateDraft
@@ -174,7 +174,7 @@ async def test_an_edit_that_waits_becomes_one_of_what_a_file_brings(
     found = await stored(artifacts, "found")
     proposed.ask(asking.read_return, found, found)
     (job,) = proposed.jobs(CompareReturn)
-    proposed.when(Record(ReturnCompared(**about(job), found=found)))
+    proposed.when(Record(ReturnCompared(**job.echo(), found=found)))
     hers = TakenSection(
         "research",
         1,
@@ -197,7 +197,7 @@ async def test_what_the_editor_makes_of_an_earlier_text_is_merged_with_the_one_t
     story.ask(asking.revise, "research", 1, await stored(artifacts, "Less."))
     (job,) = story.jobs(ReviseDraft)
     revised = DraftRevised(
-        **about(job), draft=await stored(artifacts, PROPOSED), summary=job.instruction, provenance=PROVENANCE
+        **job.echo(), draft=await stored(artifacts, PROPOSED), summary=job.instruction, provenance=PROVENANCE
     )
     assert await Renewing(artifacts, story.document).draft(revised) is None
     story.ask(asking.write, "research", 1, await stored(artifacts, MINE))

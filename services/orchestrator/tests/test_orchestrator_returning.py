@@ -6,7 +6,7 @@ from typing import Any
 import domain_asking as asking
 import pytest
 from domain_asking import DOCUMENT, TENANT
-from domain_story import Story, about
+from domain_story import Story
 from orchestrator_intake import commanded
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
@@ -36,7 +36,7 @@ async def read(story: Story, intake: Intake, *comments: ReturnedComment) -> Arti
     found = await stored(intake, ReturnedDocument(sections=(section,)).model_dump_json())
     story.ask(asking.read_return, found, found)
     (job,) = story.jobs(j.CompareReturn)
-    story.when(Record(o.ReturnCompared(**about(job), found=found)))
+    story.when(Record(o.ReturnCompared(**job.echo(), found=found)))
     return found
 
 

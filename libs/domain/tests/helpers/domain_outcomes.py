@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from domain_story import PROVENANCE, about, evaluation, ref, validation
+from domain_story import PROVENANCE, evaluation, ref, validation
 from stemma_contracts.v1 import jobs as j
 from stemma_contracts.v1 import outcomes as o
 from stemma_contracts.v1.forms import FoundFields
@@ -18,7 +18,7 @@ def outcome_of(
     job: j.Job, choice: int, *, good: bool = True, asks: bool = False, text: str = "", **written: Any
 ) -> o.Outcome:
     """``choice`` is of ten, the last of which is a job that died; ``written`` is told of a text that a graph wrote."""
-    said, draft = about(job), ref(text or f"text {choice}")
+    said, draft = job.echo(), ref(text or f"text {choice}")
     if choice == 9:
         return o.JobDead(**said)
     match job:

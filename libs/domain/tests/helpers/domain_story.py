@@ -63,12 +63,6 @@ def merged(text: str, theirs: str, conflicts: int = 0, ours: str = "") -> Merged
     return Merged(ref(text), made, ref(ours) if ours else None)
 
 
-def about(job: j.Job) -> dict[str, Any]:
-    """What every outcome of a job says."""
-    told: dict[str, Any] = {"job_id": job.job_id, "tenant": TENANT, "document_id": DOCUMENT}
-    return {**told, "section_id": job.section.section_id} if isinstance(job, j.SectionJob) else told
-
-
 def sent(event: AnyEvent) -> AnyEvent:
     """An event as its reader has it."""
     decoded = registry.decode(registry.entry_of(event).ce_type, registry.encode(event))
@@ -175,7 +169,7 @@ class Story:
 
     def said(self, job: j.Job, kind: type[o.Outcome], **fields: Any) -> Then[State, Any]:
         """What a worker says of a job."""
-        return self.when(Record(kind(**about(job), **fields)))
+        return self.when(Record(kind(**job.echo(), **fields)))
 
     def current(self, section_id: str = "research") -> Version:
         current = self.document.sections[section_id].current

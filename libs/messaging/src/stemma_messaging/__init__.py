@@ -1,7 +1,7 @@
 """The edge of a service: FastStream's registration and decoding, our middlewares, drivers and publisher.
 
-A service is a FastStream application. Its ``handlers.py`` registers handlers on a `NatsRouter`, its ``app.py`` makes
-broker and application::
+A service is a FastStream application. Its ``handlers.py`` registers handlers on a `NatsRouter`, those of jobs by
+`job_routes`; its ``app.py`` makes broker and application::
 
     def build_app(settings: WorkerSettings) -> FastStream:
         broker, tools = WorkerBroker(subjects.VALIDATOR, settings), Opened[Tools]()
@@ -22,7 +22,7 @@ published; it raises `InvalidMessage`, and the message is dead-lettered; it rais
 again with growing delays, a bounded number of times.
 """
 
-from .broker import StemmaBroker, WorkerBroker
+from .broker import StemmaBroker, WorkerBroker, job_routes
 from .delivery import Delivery, Handler
 from .errors import BusFailed, ForeignMessage, GivenUp, InvalidMessage, MessageTooLarge, PutOff
 from .publisher import Publisher

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import Any, Literal
 
 from faststream import AckPolicy
-from faststream.nats import JStream, NatsBroker
+from faststream.nats import JStream, NatsBroker, NatsRouter
 from faststream.nats.subscriber.usecases.stream_basic import StreamSubscriber
 from nats.aio.client import Client
 from nats.aio.msg import Msg
@@ -27,7 +27,7 @@ from .connection import ConnectionMonitor, close, connected
 from .delivery import Terms, parse
 from .drivers import API_TIMEOUT_S, Driver, Link, LookUp, PullDriver, PushDriver, Stop
 from .errors import BusFailed
-from .feeding import Feed, adopt, of_stream, results_of
+from .feeding import Feed, adopt, of_stream, results_of, taken_by
 from .middlewares import CallingOff, Chain, Middleware, Outcomes, Settlement, heartbeat, in_turn, telemetry
 from .outages import Patience, is_outage, measure, reason_of
 from .publisher import Publisher
@@ -45,6 +45,17 @@ _CONFLICTS = (10071, 10164)
 NO_RESPONDERS = "503"
 ANSWER_S = 1
 """How long the server may take to say that nobody listens."""
+
+
+def job_routes(*handlers: Callable[[Any], Awaitable[Any]]) -> NatsRouter:
+    """A router with handlers of jobs, each on both lanes of the job that it is annotated with."""
+    router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
+    for handler in handlers:
+        entry = registry.entry_of(taken_by(handler))
+        called: Any = handler
+        for lane in (subjects.job, subjects.bulk_job):
+            called = router.subscriber(lane(entry.service or "", entry.token), stream=jobs)(called)
+    return router
 
 
 class StemmaBroker(NatsBroker):

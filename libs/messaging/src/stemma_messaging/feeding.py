@@ -32,7 +32,7 @@ def adopt(subscriber: Any, others: Iterable[StreamSubscriber]) -> StreamSubscrib
         raise TypeError(f"{_name(subscriber)}: our middlewares settle; the router needs ack_policy=AckPolicy.MANUAL")
     _refuse_overlap(subscriber, others)
     for item, handler in _handlers(subscriber):
-        item.item_decoder = _decoder(pattern_of(subscriber), _taken(handler))
+        item.item_decoder = _decoder(pattern_of(subscriber), taken_by(handler))
     return subscriber
 
 
@@ -71,7 +71,8 @@ def _name(subscriber: Any) -> str:
     return str(subscriber.calls.name)
 
 
-def _taken(handler: Callable[..., Any]) -> type[Any]:
+def taken_by(handler: Callable[..., Any]) -> type[Any]:
+    """What a handler takes, as it is annotated; raises `TypeError` where no message can be decoded to that."""
     hints = get_type_hints(handler)
     hints.pop("return", None)
     taken = next(iter(hints.values()), None)

@@ -10,12 +10,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypedDict, TypeVar
 
-from faststream import AckPolicy
-from faststream.nats import JStream, NatsRouter
+from faststream.nats import NatsRouter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore, fetch, look_for
 from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime
 from stemma_confinement.computing import confined_in
-from stemma_contracts import subjects
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.jobs import CompareReturn, ConvertDocument, FillForm, ReadInput
 from stemma_contracts.v1.outcomes import (
@@ -31,7 +29,7 @@ from stemma_contracts.v1.outcomes import (
 from stemma_contracts.v1.proofs import Proof
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_evidence.proof.signing import TenantKey
-from stemma_messaging import Turns
+from stemma_messaging import Turns, job_routes
 from stemma_telemetry import get_logger
 
 from .appendices import block_refs, not_covered, report_refs
@@ -68,29 +66,19 @@ class Tools:
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
-    router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
-
-    @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "convert-document"), stream=jobs)
-    @router.subscriber(subjects.job(subjects.CONVERTER, "convert-document"), stream=jobs)
     async def convert_document(job: ConvertDocument) -> DocumentConverted | ConversionFailed:
         return await on_convert_document(job, tools=tools())
 
-    @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "read-input"), stream=jobs)
-    @router.subscriber(subjects.job(subjects.CONVERTER, "read-input"), stream=jobs)
     async def read_input(job: ReadInput) -> InputRead | InputUnreadable:
         return await tools().readings.read(job)
 
-    @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "fill-form"), stream=jobs)
-    @router.subscriber(subjects.job(subjects.CONVERTER, "fill-form"), stream=jobs)
     async def fill_form(job: FillForm) -> FormFilled | FormNotFilled:
         return await on_fill_form(job, readings=tools().readings)
 
-    @router.subscriber(subjects.bulk_job(subjects.CONVERTER, "compare-return"), stream=jobs)
-    @router.subscriber(subjects.job(subjects.CONVERTER, "compare-return"), stream=jobs)
     async def compare_return(job: CompareReturn) -> ReturnCompared | ReturnNotCompared:
         return await on_compare_return(job, readings=tools().readings)
 
-    return router
+    return job_routes(convert_document, read_input, fill_form, compare_return)
 
 
 async def on_compare_return(job: CompareReturn, *, readings: Readings) -> ReturnCompared | ReturnNotCompared:

@@ -5,12 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from faststream import AckPolicy
-from faststream.nats import JStream, NatsRouter
+from faststream.nats import NatsRouter
 from stemma_artifacts.store import ArtifactStore
 from stemma_confinement import ConfinementError, Limits, Prepared
 from stemma_confinement.computing import Computing
-from stemma_contracts import subjects
 from stemma_contracts.v1.jobs import ReviseDraft
 from stemma_contracts.v1.outcomes import (
     AnswerMalformed,
@@ -22,7 +20,7 @@ from stemma_contracts.v1.outcomes import (
 from stemma_contracts.v1.provenance import Provenance
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import ValidationReport
-from stemma_messaging import account
+from stemma_messaging import account, job_routes
 from stemma_messaging.same_kind import SameKind
 from stemma_models import CallContext, ModelCaller, Prompt, Prompts, call_context, echo, or_failure
 from stemma_telemetry import get_logger, span
@@ -55,15 +53,11 @@ class Tools:
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
-    router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
-
-    @router.subscriber(subjects.bulk_job(subjects.EDITOR, "revise-draft"), stream=jobs)
-    @router.subscriber(subjects.job(subjects.EDITOR, "revise-draft"), stream=jobs)
     async def revise_draft(job: ReviseDraft) -> Revised:
         await tools().same_kind.require(job)
         return await on_revise_draft(job, tools=tools())
 
-    return router
+    return job_routes(revise_draft)
 
 
 async def on_revise_draft(job: ReviseDraft, *, tools: Tools) -> Revised:

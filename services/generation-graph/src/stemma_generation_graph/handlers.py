@@ -10,9 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar, assert_never
 
-from faststream import AckPolicy
-from faststream.nats import JStream, NatsRouter
-from stemma_contracts import subjects
+from faststream.nats import NatsRouter
 from stemma_contracts.base import filled_from
 from stemma_contracts.execution import graph_execution_id
 from stemma_contracts.v1 import outcomes as o
@@ -44,7 +42,7 @@ from stemma_contracts.v1.outcomes import (
 )
 from stemma_contracts.v1.provenance import GenerationWarning, NodeRun, ProcessingMetadata, Provenance, RetrievedSource
 from stemma_contracts.v1.references import ArtifactRef, InputFile
-from stemma_messaging import account
+from stemma_messaging import account, job_routes
 from stemma_messaging.same_kind import SameKind
 from stemma_models import call_context, echo, or_failure
 from stemma_models.prompting import parse_blocks
@@ -78,43 +76,28 @@ class Tools:
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
-    router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
-    first, bulk = partial(subjects.job, subjects.GENERATION), partial(subjects.bulk_job, subjects.GENERATION)
-
-    @router.subscriber(bulk("generate-section"), stream=jobs)
-    @router.subscriber(first("generate-section"), stream=jobs)
     async def generate_section(job: GenerateSection) -> Written:
         await tools().same_kind.require(job)
         return await on_generate_section(job, tools=tools())
 
-    @router.subscriber(bulk("resume-graph"), stream=jobs)
-    @router.subscriber(first("resume-graph"), stream=jobs)
     async def resume_graph(job: ResumeGraph) -> Resumed:
         await tools().same_kind.require(job)
         return await on_resume_graph(job, tools=tools())
 
-    @router.subscriber(bulk("evaluate-draft"), stream=jobs)
-    @router.subscriber(first("evaluate-draft"), stream=jobs)
     async def evaluate_draft(job: EvaluateDraft) -> Evaluated:
         await tools().same_kind.require(job)
         return await on_evaluate_draft(job, tools=tools())
 
-    @router.subscriber(bulk("propose-requirements"), stream=jobs)
-    @router.subscriber(first("propose-requirements"), stream=jobs)
     async def propose_requirements(job: ProposeRequirements) -> RequirementsProposed:
         return await on_propose_requirements(job, deps=tools().deps, library=tools().library)
 
-    @router.subscriber(bulk("drop-threads"), stream=jobs)
-    @router.subscriber(first("drop-threads"), stream=jobs)
     async def drop_threads(job: DropThreads) -> None:
         await on_drop_threads(job, tools=tools())
 
-    @router.subscriber(bulk("erase-threads"), stream=jobs)
-    @router.subscriber(first("erase-threads"), stream=jobs)
     async def erase_threads(job: EraseThreads) -> ThreadsErased:
         return await on_erase_threads(job, tools=tools())
 
-    return router
+    return job_routes(generate_section, resume_graph, evaluate_draft, propose_requirements, drop_threads, erase_threads)
 
 
 async def on_generate_section(job: GenerateSection, *, tools: Tools) -> Written:

@@ -5,18 +5,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from faststream import AckPolicy
-from faststream.nats import JStream, NatsRouter
+from faststream.nats import NatsRouter
 from pydantic import BaseModel
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore
 from stemma_confinement import Limits
-from stemma_contracts import subjects
 from stemma_contracts.v1.blocks import BlockIndex
 from stemma_contracts.v1.jobs import ExtractRequirements, ValidateDraft
 from stemma_contracts.v1.outcomes import DraftValidated, ExtractionFailed, RequirementsExtracted
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.validation import ValidationIssue
 from stemma_forms import without_questions
+from stemma_messaging import job_routes
 from stemma_telemetry import get_logger
 
 from .answers import answers_in
@@ -58,20 +57,14 @@ class Tools:
 
 
 def routes(tools: Callable[[], Tools]) -> NatsRouter:
-    router, jobs = NatsRouter(ack_policy=AckPolicy.MANUAL), JStream(subjects.JOBS, declare=False)
-
-    @router.subscriber(subjects.bulk_job(subjects.VALIDATOR, "validate-draft"), stream=jobs)
-    @router.subscriber(subjects.job(subjects.VALIDATOR, "validate-draft"), stream=jobs)
     async def validate_draft(job: ValidateDraft) -> DraftValidated:
         return await on_validate_draft(job, tools=tools())
 
-    @router.subscriber(subjects.bulk_job(subjects.VALIDATOR, "extract-requirements"), stream=jobs)
-    @router.subscriber(subjects.job(subjects.VALIDATOR, "extract-requirements"), stream=jobs)
     async def extract_requirements(job: ExtractRequirements) -> RequirementsExtracted | ExtractionFailed:
         opened = tools()
         return await on_extract_requirements(job, artifacts=opened.artifacts, limits=opened.limits)
 
-    return router
+    return job_routes(validate_draft, extract_requirements)
 
 
 async def on_validate_draft(job: ValidateDraft, *, tools: Tools) -> DraftValidated:
