@@ -26,14 +26,6 @@ CONNECT_WITHIN_S = 2.0
 POLL_S = 0.02
 
 
-def engine_answers() -> bool:
-    client = import_module("testcontainers.core.docker_client").DockerClient
-    try:
-        return bool(client().client.ping())
-    except import_module("docker.errors").DockerException:
-        return False
-
-
 def image(service: str) -> str:
     return str(yaml.safe_load(COMPOSE_FILE.read_text(encoding="utf-8"))["services"][service]["image"])
 

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 
 import pytest
@@ -36,9 +37,11 @@ def engine_answers() -> bool:
     """Whether the extra ``containers`` is installed and finds an engine."""
     if find_spec("testcontainers") is None:
         return False
-    from . import containers
-
-    return containers.engine_answers()
+    client = import_module("testcontainers.core.docker_client").DockerClient
+    try:
+        return bool(client().client.ping())
+    except import_module("docker.errors").DockerException:
+        return False
 
 
 def pytest_configure() -> None:
