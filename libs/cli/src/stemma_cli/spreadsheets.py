@@ -97,7 +97,8 @@ def _workbook(title: str, heads: Sequence[str], rows: Iterable[Cells], widths: M
             # Words of a stranger are no formula.
             at.data_type = "s" if isinstance(value, str) else "n"
             at.alignment, at.font = Alignment(vertical="top", wrap_text=True), Font(bold=number == 1)
-            at.fill = fills.get(kind, at.fill)
+            if kind:
+                at.fill = fills[kind]
     for number, name in enumerate(heads, 1):
         sheet.column_dimensions[sheet.cell(1, number).column_letter].width = widths.get(name, _WIDTH)
     sheet.auto_filter.ref = sheet.dimensions
