@@ -7,15 +7,15 @@ import pytest
 from stemma_testkit.workers import group_of, pytest_xdist_make_scheduler
 from xdist.remote import Producer
 
-PAGES, STORY, DEMO = "services/gateway/tests/test_a.py", "tests/e2e/test_b.py", "tests/e2e/test_e2e_demo.py"
+PAGES, STORY, LONG = "services/gateway/tests/test_a.py", "tests/e2e/test_b.py", "tests/e2e/test_e2e_real_model.py"
 MODEL, PROVIDERS = "tests/e2e/test_e2e_model.py", "libs/models/tests/test_e.py"
 OTHER_PAGES, PURE = "services/gateway/tests/test_d.py", "libs/markdown/tests/test_c.py"
 
 
 @pytest.mark.req("E6")
 def test_a_worker_runs_all_that_share_something_where_all_run_and_else_a_file() -> None:
-    files = [PAGES, STORY, DEMO, PURE, MODEL, PROVIDERS]
-    groups = ["services/gateway", "tests/e2e", DEMO, PURE, "litellm", "litellm"]
+    files = [PAGES, STORY, LONG, PURE, MODEL, PROVIDERS]
+    groups = ["services/gateway", "tests/e2e", LONG, PURE, "litellm", "litellm"]
     assert [group_of(path, all_run=True) for path in files] == groups
     assert [group_of(path, all_run=False) for path in files] == files
 

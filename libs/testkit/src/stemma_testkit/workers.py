@@ -9,8 +9,8 @@ from xdist.workermanage import WorkerController
 
 SHARING = ("services", "libs/cli", "libs/client", "libs/mcp", "libs/messaging", "tests/e2e")
 """Where the tests of a folder start or import the same."""
-LONG = ("tests/e2e/test_e2e_demo.py", "tests/e2e/test_e2e_real_model.py")
-"""Each takes as long as others together, which share less with it."""
+LONG = ("tests/e2e/test_e2e_real_model.py",)
+"""It takes as long as others together, which share less with it."""
 LITELLM = (
     "libs/models/",
     "services/generation-graph/tests/test_generation_nearness.py",
