@@ -6,6 +6,7 @@ from stemma_markdown import (
     Quotable,
     differences,
     identify,
+    marked,
     merge,
     nothing_identified,
     renew,
@@ -15,7 +16,7 @@ from stemma_markdown import (
 from stemma_markdown.adopting import Returned, adopt
 from stemma_markdown.comparing import MOST_LINES
 from stemma_markdown.quoting import MOST_PLACES
-from stemma_testkit.counting import UNITS, calls, text_of
+from stemma_testkit.counting import UNITS, calls, characters, text_of
 
 pytestmark = pytest.mark.req("S6", "L4", "W2", "H2")
 
@@ -77,6 +78,14 @@ def test_texts_that_differ_in_more_parts_than_are_compared_take_little_more_work
 
     work(10)  # what is made once is there
     assert work(4100) < 4 * work(100)
+
+
+def test_four_times_the_figures_of_a_sentence_are_four_times_the_work_to_mark() -> None:
+    def work(size: int) -> int:
+        text = " and ".join(f"{number} euros" for number in range(size))
+        return characters(lambda: marked(text))
+
+    assert work(400) < 5.5 * work(100)
 
 
 @pytest.mark.parametrize("size", [4100, MOST_LINES])

@@ -4,7 +4,7 @@ The same words have the same mark, whatever they look like and wherever they sta
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -72,6 +72,16 @@ def mark_of(*words: str) -> str:
     return sha256(" ".join(words).encode(errors="replace")).hexdigest()[:MARK_LENGTH]
 
 
+def _marks_within(words: Sequence[str], parts: Iterable[str]) -> dict[str, str]:
+    """The marks of parts of words; the words are read once for all of them."""
+    before, found = sha256(" ".join((*words, "#", "")).encode(errors="replace")), dict[str, str]()
+    for part in parts:
+        whole = before.copy()
+        whole.update(part.encode(errors="replace"))
+        found[part] = whole.hexdigest()[:MARK_LENGTH]
+    return found
+
+
 def marked(text: str, language: str = "en") -> tuple[Marked, ...]:
     """What a text says, in its order; what has no words is left out."""
     return tuple(_Marking(language).of(split(text)))
@@ -110,7 +120,7 @@ class _Marking:
             self._section, self._heading = self._section + 1, words
             names |= {text.strip("#= \r\n")} if len(words) == 1 else set()
         figures = {word for word in words if word[0].isdigit()}
-        facts = {word: mark_of(*words, "#", word) for word in figures | names}
+        facts = _marks_within(words, figures | names)
         alone = {name: mark_of("#", name) for name in names}
         marks = mark_of(*words), mark_of(*words, "#"), mark_of(*words, "##")
         at = self._section, self._block, self._part, self._depth
