@@ -25,7 +25,7 @@ from stemma_domain.commands import Asked, Command, Record
 from stemma_domain.evolve import evolve
 from stemma_domain.features.documents import Create
 from stemma_domain.features.proposals import Proposed
-from stemma_domain.hands import UnmergedDraft, hand_at
+from stemma_domain.hands import UnmergedDraft, changed_at, hand_at
 from stemma_domain.staleness import staleness
 from stemma_domain.state import (
     AwaitingAnswer,
@@ -119,11 +119,17 @@ class Orchestrator:
 
 
 def _merged(command: Command, state: State) -> Command:
-    if isinstance(command, Record) and isinstance(command.outcome, o.SectionGenerated) and isinstance(state, Document):
-        hand = hand_at(state, command.outcome.job_id)
-        words = f"{hand.ours.digest} and {command.outcome.draft.digest}" if hand else ""
-        return Record(command.outcome, merged(words, "theirs")) if hand else command
-    return command
+    """What the orchestrator merges before it decides: a machine's text with what people wrote meanwhile."""
+    if not isinstance(command, Record) or not isinstance(state, Document):
+        return command
+    match command.outcome:
+        case o.SectionGenerated(job_id=job_id, draft=draft) if hand := hand_at(state, job_id):
+            ours = hand.ours
+        case o.DraftRevised(job_id=job_id, draft=draft) if changed := changed_at(state, job_id):
+            _, ours = changed
+        case _:
+            return command
+    return Record(command.outcome, replace(merged(f"{ours.digest} and {draft.digest}", "theirs"), ours=ours))
 
 
 def _cause(command: Command) -> Cause:

@@ -17,7 +17,7 @@ from stemma_eventlog.log import Unreadable
 
 
 class Stuck(Exception):
-    """Nothing will ever happen again, and somebody waits."""
+    """Nothing will ever happen again, or the same for ever, and somebody waits."""
 
 
 class _Clock(selectors.SelectSelector):
@@ -184,9 +184,13 @@ class MemoryBus:
                 return
 
     async def settled(self) -> None:
-        """Wait until every message was delivered and acknowledged."""
-        while self._deliveries:
-            await asyncio.wait({*self._deliveries})
+        """Wait until every message was delivered and acknowledged. Raises `Stuck` if one still comes after an hour."""
+        try:
+            async with asyncio.timeout(3600):
+                while self._deliveries:
+                    await asyncio.wait({*self._deliveries})
+        except TimeoutError:
+            raise Stuck("a message comes again and again") from None
 
 
 def simulated(main: Callable[[], Awaitable[None]]) -> None:
