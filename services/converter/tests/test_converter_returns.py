@@ -11,7 +11,7 @@ from stemma_contracts.v1.jobs import CompareReturn
 from stemma_contracts.v1.outcomes import ReturnCompared, ReturnNotCompared
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_contracts.v1.returned import ReturnedDocument, WrittenVersion, WrittenVersions
-from stemma_converter.handlers import on_compare_return, routes
+from stemma_converter.handlers import routes
 from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_ooxml.word import W
 from stemma_testkit.working import routed
@@ -94,7 +94,7 @@ async def test_a_file_without_ids_is_of_the_version_whose_words_it_has(exporter:
     newer = DRAFT.replace("of all sites", "of 12 sites")
     newest = newer.replace("We write down", "We list")
     asked = await job(exporter, left[1], without_ids(left[0]), "back.docx", newer, newest)
-    told = await on_compare_return(asked, readings=exporter.tools.readings)
+    told = await exporter.tools.readings.compare(asked)
     assert isinstance(told, ReturnCompared)
     found = ReturnedDocument.model_validate_json(await exporter.store.get(*OWNER, told.found))
     assert [(one.version, one.now) for one in found.sections] == [(1, 3)]
@@ -114,6 +114,6 @@ async def test_what_is_none_of_the_document_is_refused_with_a_code(
     exporter: Any, left: tuple[bytes, Any], content: bytes, name: str, why: str
 ) -> None:
     asked = await job(exporter, left[1], content, name)
-    told = await on_compare_return(asked, readings=exporter.tools.readings)
+    told = await exporter.tools.readings.compare(asked)
     assert isinstance(told, ReturnNotCompared)
     assert told.code == why

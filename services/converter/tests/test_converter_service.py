@@ -14,7 +14,7 @@ from stemma_contracts.v1.jobs import CompareReturn, ConvertDocument, FillForm, R
 from stemma_contracts.v1.outcomes import ConversionFailed, DocumentConverted, Outcome
 from stemma_contracts.v1.references import ArtifactRef
 from stemma_converter.app import ConverterSettings, converter, make_tools, service
-from stemma_converter.handlers import Tools, on_compare_return, on_convert_document, on_fill_form, routes
+from stemma_converter.handlers import Tools, on_convert_document, on_fill_form, routes
 from stemma_messaging import WorkerBroker, WorkerSettings
 from stemma_testkit.servers import eventually
 from stemma_testkit.working import routed
@@ -141,7 +141,7 @@ def all_begun(tools: Tools, convert: ConvertDocument) -> list[asyncio.Future[obj
     handled: tuple[Coroutine[Any, Any, object], ...] = (
         on_convert_document(convert, tools=tools),
         on_fill_form(fill, readings=tools.readings),
-        on_compare_return(compare, readings=tools.readings),
+        tools.readings.compare(compare),
         tools.readings.read(read),
     )
     return [asyncio.ensure_future(one) for one in handled]

@@ -14,7 +14,6 @@ from faststream.nats import NatsRouter
 from stemma_artifacts.store import ArtifactCorrupt, ArtifactMissing, ArtifactStore, fetch, look_for
 from stemma_confinement import ConfinementError, Crashed, Limits, OutOfTime
 from stemma_confinement.computing import confined_in
-from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.jobs import CompareReturn, ConvertDocument, FillForm, ReadInput
 from stemma_contracts.v1.outcomes import (
     ConversionFailed,
@@ -40,7 +39,6 @@ from .pandoc import ConversionError
 from .proving import found_in, is_proven, seal, signed
 from .reading_call import ANSWERS, FILE, FILLED, fill_form
 from .readings import Readings
-from .returns import Returns
 from .source import STEP, Staged, grounding_refs
 
 log = get_logger()
@@ -76,16 +74,9 @@ def routes(tools: Callable[[], Tools]) -> NatsRouter:
         return await on_fill_form(job, readings=tools().readings)
 
     async def compare_return(job: CompareReturn) -> ReturnCompared | ReturnNotCompared:
-        return await on_compare_return(job, readings=tools().readings)
+        return await tools().readings.compare(job)
 
     return job_routes(convert_document, read_input, fill_form, compare_return)
-
-
-async def on_compare_return(job: CompareReturn, *, readings: Readings) -> ReturnCompared | ReturnNotCompared:
-    found = await Returns(readings).compare(job)
-    if isinstance(found, Problem):
-        return ReturnNotCompared(**job.echo(), detail=found.message[:300], code=found.code, params=found.params)
-    return ReturnCompared(**job.echo(), found=found.artifact, figures=found.figures)
 
 
 async def on_convert_document(job: ConvertDocument, *, tools: Tools) -> DocumentConverted | ConversionFailed:

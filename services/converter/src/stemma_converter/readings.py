@@ -1,4 +1,4 @@
-"""Reads the files of documents and draws the pages of PDFs, each in a limited process; stores the results.
+"""Reads files, draws the pages of PDFs, compares files that come back; each in a limited process. Stores the results.
 
 Pages are drawn after the text is read: a file is read whether its pages can be drawn or not.
 """
@@ -12,16 +12,19 @@ from stemma_artifacts.store import ArtifactStore, fetch, look_for
 from stemma_confinement import ConfinementError, Limits, OutOfMemory, OutOfTime, Prepared, Stalled
 from stemma_confinement.computing import confined_in
 from stemma_contracts.base import filled_from
+from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.forms import FoundFields
 from stemma_contracts.v1.inputs import BRIEF, DrawnPage, DrawnPages, InputDifference, InputReading, Unreadable
-from stemma_contracts.v1.jobs import ReadInput
-from stemma_contracts.v1.outcomes import InputRead, InputUnreadable
+from stemma_contracts.v1.jobs import CompareReturn, Job, ReadInput
+from stemma_contracts.v1.outcomes import InputRead, InputUnreadable, ReturnCompared, ReturnNotCompared
 from stemma_contracts.v1.references import ArtifactRef, InputFile
+from stemma_contracts.v1.returned import WrittenVersion, WrittenVersions
 from stemma_languages import role_of_name
 from stemma_messaging import Turns
 from stemma_telemetry import get_logger
 
-from . import reading_call
+from . import reading_call, returned
+from .placing import Draft
 from .reading import Limits as FileLimits
 
 log = get_logger()
@@ -69,6 +72,43 @@ class Readings:
                 for ref, file in files:
                     await fetch(self.artifacts, *owner, ref, file)
                 return await self._read(job, folder)
+
+    async def compare(self, job: CompareReturn) -> ReturnCompared | ReturnNotCompared:
+        """What people did in a file that came back, stored; a problem says why nobody can tell."""
+        if job.file.size > (most := self.file_limits.file_bytes):
+            return _not_compared(job, f"at most {most // 1024**2} MB are read")
+        with TemporaryDirectory(prefix="stemma-return-") as name:
+            folder, owner = Path(name), (job.document.tenant, job.document.document_id)
+            await look_for(self.artifacts, *owner, job.file)
+            versions = WrittenVersions.model_validate_json(await self.artifacts.get(*owner, job.versions))
+            try:
+                async with self.turns.turn(job.document.tenant):
+                    await fetch(self.artifacts, *owner, job.file, folder / returned.FILE)
+                    return await self._compared(job, folder, versions.versions)
+            except ConfinementError as ended:
+                return _not_compared(job, f"it took {ended}")
+
+    async def _compared(
+        self, job: CompareReturn, folder: Path, known: tuple[WrittenVersion, ...]
+    ) -> ReturnCompared | ReturnNotCompared:
+        drafts = tuple(Draft(one.section_id, one.version, one.draft.digest) for one in known)
+        confined, owner = (folder, self.prepared, self.limits), (job.document.tenant, job.document.document_id)
+        shown = await confined_in(*confined, returned.shown_in, job.document.document_id, drafts, job.file.name)
+        if shown.failure:
+            return _failed(job, shown.failure)
+        written = {(one.section_id, one.version): one.draft for one in known}
+        current = {one.section_id: one for one in known}
+        for number, draft in enumerate(shown.drafts):
+            now, ref = current[draft.section_id], written[draft.section_id, draft.version]
+            await fetch(self.artifacts, *owner, ref, folder / returned.text_of(number))
+            if now.version != draft.version:
+                await fetch(self.artifacts, *owner, now.draft, folder / returned.text_of(number, "now"))
+        versions = {name: one.version for name, one in current.items()}
+        done = await confined_in(*confined, returned.compare, shown.drafts, versions, job.document.language or "en")
+        if done.failure:
+            return _failed(job, done.failure)
+        found = await self._put(job, folder / returned.FOUND, JSON, returned.FOUND)
+        return ReturnCompared(**job.echo(), found=found, figures=done.figures)
 
     async def _read(self, job: ReadInput, folder: Path) -> InputRead | InputUnreadable:
         try:
@@ -149,7 +189,7 @@ class Readings:
             words=await self._put(job, file.with_name(words), JSON, words),
         )
 
-    async def _put(self, job: ReadInput, content: bytes | Path, media_type: str, name: str) -> ArtifactRef:
+    async def _put(self, job: Job, content: bytes | Path, media_type: str, name: str) -> ArtifactRef:
         data = content if isinstance(content, bytes) else await asyncio.to_thread(content.read_bytes)
         owner = (job.document.tenant, job.document.document_id)
         return await self.artifacts.put(*owner, data, media_type=media_type, name=name)
@@ -163,6 +203,14 @@ def _attached(file: InputFile) -> InputFile:
 def _unreadable(job: ReadInput, why: Unreadable) -> InputUnreadable:
     log.warning("input_unreadable", input_id=job.input_id, reason=why.reason)
     return InputUnreadable(**job.echo(), unreadable=why)
+
+
+def _not_compared(job: CompareReturn, why: str) -> ReturnNotCompared:
+    return _failed(job, Problem.of("return_unreadable", reason=why))
+
+
+def _failed(job: CompareReturn, why: Problem) -> ReturnNotCompared:
+    return ReturnNotCompared(**job.echo(), detail=why.message[:300], code=why.code, params=why.params)
 
 
 def _given_up(ended: ConfinementError) -> Unreadable:
