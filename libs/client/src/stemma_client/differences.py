@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Literal, get_args
 from stemma_contracts.v1.merges import Merge, MergeConflict, MergeConflicts
 from stemma_contracts.v1.views import DocumentView, SectionView, VersionView
 
-from .client import Client
 from .errors import InvalidInputError
 
 if TYPE_CHECKING:
