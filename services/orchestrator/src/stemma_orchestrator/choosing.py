@@ -64,9 +64,7 @@ class Choosing:
         """The range of the block that a thread is about; an empty one if it is gone, None if nobody knows."""
         if thread.block_id is None or version.blocks is None:
             return None
-        index = BlockIndex.model_validate_json(await self._content(version.blocks))
-        found = ((block.start, block.end) for block in index.blocks if block.block_id == thread.block_id)
-        return next(found, (0, 0))
+        return await asyncio.to_thread(_range_in, await self._content(version.blocks), thread.block_id)
 
     async def _without_changes(self, request: r.TakeBackChanges, section: Section, current: Version) -> str | None:
         pair = _compared(request, section, current)
@@ -85,6 +83,11 @@ class Choosing:
 
     async def _content(self, ref: ArtifactRef) -> str:
         return (await self.artifacts.get(self.document.tenant, self.document.document_id, ref)).decode()
+
+
+def _range_in(index: str, block_id: str) -> tuple[int, int]:
+    blocks = BlockIndex.model_validate_json(index).blocks
+    return next(((block.start, block.end) for block in blocks if block.block_id == block_id), (0, 0))
 
 
 def _place(text: str, about: Remark, within: tuple[int, int] | None) -> tuple[int, int] | None:

@@ -17,7 +17,7 @@ from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.comments import NewComment, Remark
 from stemma_contracts.v1.events import DocumentRequested
 from stemma_contracts.v1.inputs import BRIEF, UnreadableInput
-from stemma_contracts.v1.ledger import LedgerRows
+from stemma_contracts.v1.ledger import LedgerRows, RowCuts, RowParts
 from stemma_contracts.v1.needs import NeedAnswer
 from stemma_contracts.v1.outline import PlanWording, SectionTitles
 from stemma_contracts.v1.references import ArtifactRef, InputFile, UploadRef
@@ -469,15 +469,18 @@ async def cut_rows(
         return Cut(request, received.asked, time)
     about = (received.tenant, request.document_id)
     try:
-        before = LedgerRows.model_validate_json(await artifacts.get(*about, rows))
-        cut, parts = split_rows(before, request.splits)
+        body, parts = await asyncio.to_thread(_cut, await artifacts.get(*about, rows), request.splits)
     except WrongCutError as error:
         raise Refused(error.problem) from None
     except (ArtifactMissing, ValidationError):
         raise Refused(Problem.of("rows_gone", "rows_digest")) from None
-    body = cut.model_dump_json().encode()
     stored = await artifacts.put(*about, body, media_type="application/json", name=rows.name)
     return Cut(request, received.asked, time, rows=stored, parts=parts)
+
+
+def _cut(rows: bytes, splits: Sequence[RowCuts]) -> tuple[bytes, tuple[RowParts, ...]]:
+    cut, parts = split_rows(LedgerRows.model_validate_json(rows), splits)
+    return cut.model_dump_json().encode(), parts
 
 
 def check_sources(request: r.ReadRequirements, inputs: Sequence[InputFile]) -> None:

@@ -1,5 +1,6 @@
 """What is taken over of a file that came back: the words that were shown, stored so that events can refer to them."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -32,7 +33,8 @@ class Returning:
         if one is None or one.view.found is None or one.view.found.digest != request.digest:
             return ()
         try:
-            found = ReturnedDocument.model_validate_json(await self._content(one.view.found))
+            content = await self._content(one.view.found)
+            found = await asyncio.to_thread(ReturnedDocument.model_validate_json, content)
         except (ArtifactMissing, ValidationError):
             return ()
         taken = [await self._section(request, section) for section in chosen(found, request)]
@@ -59,17 +61,19 @@ class Returning:
         there = Counter(
             [await self._said(one.remark) for thread in section.threads.values() for one in thread.comments]
         )
-        quotable, made = Quotable(text), list[TakenComment]()
+        new = list[tuple[str, bool, Remark]]()
         for comment, asks in comments:
             for remark in _remarks(comment):
                 known = next((words for words in (remark.text, _quoting(remark).text) if there[words]), None)
                 if known is not None:
                     there[known] -= 1
                     continue
-                placed = remark if not remark.quote or quotable.find(remark.quote) else _quoting(remark)
-                stored = await self._put(placed.model_dump_json(), "remark.json", "application/json")
-                made.append(TakenComment(comment.author, stored, asks))
-        return made
+                new.append((comment.author, asks, remark))
+        placed = await asyncio.to_thread(_placed, text, [remark for _, _, remark in new])
+        return [
+            TakenComment(author, await self._put(remark.model_dump_json(), "remark.json", "application/json"), asks)
+            for (author, asks, _), remark in zip(new, placed, strict=True)
+        ]
 
     async def _said(self, remark: ArtifactRef) -> str:
         try:
@@ -96,6 +100,12 @@ def _remarks(comment: ReturnedComment) -> Iterator[Remark]:
     quote = comment.quote[:_LONGEST_QUOTE]
     for first in range(0, len(comment.text), _LONGEST_PART):
         yield Remark(text=comment.text[first : first + _LONGEST_PART], quote=quote)
+
+
+def _placed(text: str, remarks: list[Remark]) -> list[Remark]:
+    """The remarks; those whose words the text does not have quote them."""
+    quotable = Quotable(text)
+    return [one if not one.quote or quotable.find(one.quote) else _quoting(one) for one in remarks]
 
 
 def _quoting(remark: Remark) -> Remark:
