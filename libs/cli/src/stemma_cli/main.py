@@ -69,7 +69,7 @@ def _built(name: str) -> Any:
     made = typer.Typer(help=_docstring(name), no_args_is_help=True, rich_markup_mode=None, add_completion=False)
     if _group(name):
         made.callback()(_of_a_group)
-    for verb_name, verb in _group(name).items() or {name: _module(name).VERBS[name]}.items():
+    for verb_name, verb in _group(name).items() or {name: _verb(name)}.items():
         docstring = cleandoc(verb.__doc__ or "")
         made.command(verb_name, help=_unwrapped(docstring), short_help=_first_paragraph(docstring))(command(verb))
     return get_command(made)
@@ -83,6 +83,12 @@ def _module(name: str) -> Any:
     return import_module(f"stemma_cli.verbs.{MODULE_OF[name]}")
 
 
+def _verb(name: str) -> Verb:
+    """The function of a verb has its name, with an underscore behind it where Python has that name, too."""
+    module, own = _module(name), name.replace("-", "_")
+    return getattr(module, own, None) or getattr(module, f"{own}_")  # type: ignore[no-any-return]
+
+
 def _group(name: str) -> Mapping[str, Verb]:
     _, verbs = getattr(_module(name), "GROUPS", {}).get(name, ("", {}))
     return verbs  # type: ignore[no-any-return]
@@ -91,7 +97,7 @@ def _group(name: str) -> Mapping[str, Verb]:
 def _docstring(name: str) -> str:
     module = _module(name)
     groups = getattr(module, "GROUPS", {})
-    return groups[name][0] if name in groups else cleandoc(module.VERBS[name].__doc__)
+    return groups[name][0] if name in groups else cleandoc(_verb(name).__doc__ or "")
 
 
 def _first_paragraph(docstring: str) -> str:

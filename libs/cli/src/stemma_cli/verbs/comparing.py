@@ -157,6 +157,3 @@ def _moment(text: str) -> int | datetime:
     except (ValueError, OverflowError):
         words = "--at is a sequence of the log, such as 57, or a time, such as 2026-11-28T12:00"
         raise CliError(ExitCode.USAGE, words) from None
-
-
-VERBS = {"stale": stale, "diff": diff, "history": history, "replay": replay}

@@ -405,19 +405,3 @@ async def comments(
 
 def _ids(thread: ThreadView) -> set[str]:
     return {comment.comment_id for comment in thread.comments}
-
-
-VERBS = {
-    "inbox": inbox,
-    "approve": approve,
-    "withdraw-approval": withdraw_approval,
-    "revise": revise,
-    "answer": answer,
-    "retry": retry,
-    "pause": pause,
-    "resume": resume,
-    "cancel": cancel,
-    "assign": assign,
-    "comment": comment,
-    "comments": comments,
-}

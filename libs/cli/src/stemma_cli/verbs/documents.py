@@ -239,7 +239,7 @@ def outline(
     note(f"{len(sections)} sections: look at them, then `stemma new KIND --brief BRIEF --outline FILE`")
 
 
-async def list_documents(as_json: AsJson = False) -> None:
+async def list_(as_json: AsJson = False) -> None:
     """List the documents, newest first.
 
     Example: stemma list
@@ -499,15 +499,3 @@ async def _left_of(client: Client, old: Mapping[str, int], *, library: bool) -> 
         except RequestRejectedError as refusal:
             left[document_id] = str(refusal)
     return left
-
-
-VERBS = {
-    "new": new,
-    "outline": outline,
-    "list": list_documents,
-    "show": show,
-    "kinds": kinds,
-    "watch": watch,
-    "budget": budget,
-    "erase": erase,
-}

@@ -464,16 +464,3 @@ def _show_places(found: Sequence[Stated], written: str, instead: str) -> None:
             before, behind = place.before[-_AROUND:], place.behind[:_AROUND]
             words = clean_line(f"{before}[-{written}-]{{+{instead}+}}{behind}")
             say(f"{each.section_id}:{place.start} (line {place.line}): {words}")
-
-
-VERBS = {
-    "edit": edit,
-    "accept-edit": accept_edit,
-    "reject-edit": reject_edit,
-    "keep": keep,
-    "regenerate": regenerate,
-    "restore": restore,
-    "settle": settle,
-    "take-back": take_back,
-    "fact": fact,
-}

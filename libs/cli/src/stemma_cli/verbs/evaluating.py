@@ -30,7 +30,7 @@ Prompts = Annotated[
 ]
 
 
-async def evaluate(
+async def eval_(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="TOML with requests and thresholds.")],
     model: Models = None,
     prompts: Prompts = None,
@@ -105,6 +105,3 @@ def _verdict(done: list[Run], thresholds: Thresholds, files: list[Path]) -> Exit
         note(f"missed: {run.request}, {run.model}, {run.prompts}: {words}")
     note(f"results: {', '.join(map(str, files))}")
     return ExitCode.FAILED if missed else ExitCode.OK
-
-
-VERBS = {"eval": evaluate}

@@ -206,6 +206,3 @@ async def provenance(
         say_json(as_prov(proof))
     else:
         reply(proof.model_dump(mode="json", exclude_defaults=True), *provenance_lines(proof), as_json=as_json)
-
-
-VERBS = {"export": export, "verify": verify, "provenance": provenance}

@@ -135,6 +135,3 @@ async def mcp(
             say_json(listed_tools(chosen, client.role))
         else:
             await build_server(lambda _: nullcontext(client), lambda _: chosen).run_stdio_async()
-
-
-VERBS = {"login": login, "logout": logout, "token": token, "desk": desk, "mcp": mcp}

@@ -158,6 +158,3 @@ def _show_comments(place: str, comments: Sequence[ReturnedComment]) -> None:
         state = " (resolved: it is not taken over)" if comment.resolved else ""
         about = f" on \u201c{comment.quote}\u201d" if comment.quote else ""
         say(f"{place}: {comment.author or 'somebody'} comments{about} ({comment.comment_id}){state}: {comment.text}")
-
-
-VERBS = {"import": import_}

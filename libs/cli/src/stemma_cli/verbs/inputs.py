@@ -235,7 +235,6 @@ async def _tell(client: Client, accepted: RequestAccepted, done: str, as_json: b
         note(f"stale now: {', '.join(stale)}; see `stemma stale {about}`")
 
 
-VERBS = {"amend": amend}
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "input": (
         "What a document is written from.",

@@ -255,7 +255,6 @@ def list_tenants(data: Data = DATA, as_json: AsJson = False) -> None:
     say_rows(columns, known, as_json=as_json)
 
 
-VERBS = {"demo": demo, "up": up}
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., ExitCode | None]]]] = {
     "models": ("Say what a model can do.", {"check": check_model}),
     "tenant": ("Say for whom Stemma works apart from the others.", {"add": add_tenant, "list": list_tenants}),

@@ -481,4 +481,3 @@ ANSWERS: Mapping[str, Callable[[LedgerEntry], str]] = {
     "answer": _answer,
     "text": lambda entry: entry.row.quote,
 }
-VERBS = {"ledger": ledger, "matrix": matrix}

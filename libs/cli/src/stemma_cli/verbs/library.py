@@ -178,7 +178,6 @@ COLUMNS: dict[str, Callable[[LibraryEntry], str]] = {
     "used": lambda entry: str(len(entry.view.uses)),
     "state": lambda entry: entry.view.lapse or _until(entry) or "usable",
 }
-VERBS = {"reuse": reuse, "outcome": outcome}
 GROUPS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "library": (
         "Texts that people approved, for other documents.",

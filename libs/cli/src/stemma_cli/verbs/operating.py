@@ -126,9 +126,6 @@ async def restore_backup(
         say(f"restored to sequence {manifest.sequence}; start it: stemma up --data {data}")
 
 
-VERBS = {"backup": backup, "doctor": doctor, "restore-backup": restore_backup}
-
-
 Number = Annotated[int, typer.Argument(metavar="NUMBER", min=1, help="As `stemma dead list` shows it.")]
 COLUMNS = ("NUMBER", "TIME", "TENANT", "SERVICE", "MESSAGE", "REASON", "ERROR", "DOCUMENT")
 
