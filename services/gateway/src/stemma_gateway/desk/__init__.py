@@ -9,7 +9,6 @@ from . import (
     inbox,
     inputs,
     library,
-    people,
     requirements,
     returning,
     section,
@@ -22,7 +21,6 @@ from . import (
 PAGES = (
     shell,
     settings,
-    people,
     inbox,
     documents,
     document,

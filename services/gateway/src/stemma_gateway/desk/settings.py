@@ -1,5 +1,6 @@
-"""What a person sets for oneself: how the desk is shown, in a cookie of the browser, and what is told, by rules."""
+"""What a person sets for oneself: how the desk is shown, and of what it tells by rules; and what people may do."""
 
+from collections import Counter
 from collections.abc import Mapping, Set
 from itertools import chain
 from types import MappingProxyType
@@ -9,9 +10,11 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import ValidationError
 from stemma_client.notifications import new_secret
+from stemma_contracts.roles import Role, may_ask
 from stemma_contracts.tokens import Token
 from stemma_contracts.v1.answers import Problem
 from stemma_contracts.v1.notifications import NotificationRule, Occasion
+from stemma_contracts.v1.section import SETTLED
 
 from stemma_gateway.authentication import Caller
 from stemma_gateway.delivery import address
@@ -21,6 +24,7 @@ from stemma_gateway.sessions import Session
 
 from .forms import REFUSED, Sent, fields_of, sent
 from .shell import shown
+from .verbs import VERBS
 
 KEPT_FOR_S = 400 * 86_400
 CHOICES = {name: values for name, field in Settings.model_fields.items() if (values := get_args(field.annotation))}
@@ -230,3 +234,35 @@ async def _titles(session: Session, named: Set[str]) -> Mapping[str, str]:
     wanted = [one for place, one in enumerate(listed) if place < MOST_DOCUMENTS or one.document_id in named]
     titles = await session.followed.titles(wanted)
     return {one.document_id: title for one, title in zip(wanted, titles, strict=True)}
+
+
+MAY: Mapping[str, str] = MappingProxyType(
+    {
+        **{verb.name: verb.token for verb in VERBS},
+        "comment": "comment-section",
+        "assign_to_person": "assign-section",
+        "new_document": "create-document",
+        "export": "export-document",
+        "work_pause": "pause-document",
+        "work_cancel": "cancel-document",
+    }
+)
+"""What people do, by the ids of its words, with the request that it makes."""
+
+
+@router.get("/desk/people")
+async def show_people(request: Request, session: Caller) -> Response:
+    listed = await session.client.documents(warns=False)
+    sections = [one for document in listed for one in document.sections if one.assignee]
+    assigned = Counter(one.assignee for one in sections if one.status not in SETTLED)
+    may = {role: may_ask(role) for role in Role}
+    return shown(
+        request,
+        session,
+        "people.html",
+        roles=list(Role),
+        allowed={name: [role for role in Role if token in may[role]] for name, token in MAY.items()},
+        assigned={name: assigned[name] for name in sorted({session.user, *(one.assignee for one in sections)})},
+        tenant=session.tenant,
+        role=session.client.role,
+    )
