@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from nats.aio.client import Client as Nats
-from nats.aio.msg import Msg
 from nats.js.errors import NotFoundError
 from standardwebhooks import Webhook as Verifier
 from stemma_client import Client, InvalidInputError
@@ -28,7 +27,6 @@ from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.usage import Usage
 from stemma_domain.evolve import with_usage_before
 from stemma_messaging import BadSettings, Publisher
-from stemma_notifier.adapters import RULES, Rules
 from stemma_notifier.app import service
 from stemma_provisioning import NatsServer
 from stemma_provisioning.topology import consumers
@@ -46,11 +44,6 @@ TENANTS = ("default", "other")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NatsServer]:
     with provisioned_server(tmp_path_factory.mktemp("nats"), tenants=TENANTS, ack_wait_s=1) as started:
         yield started
-
-
-@pytest.fixture(autouse=True)
-def gathers_shortly(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stemma_notifier.adapters.GATHER_S", 0.02)
 
 
 @asynccontextmanager
@@ -187,22 +180,6 @@ async def test_rules_are_told_of_their_tenant_their_kind_and_their_person_alone(
     )
     [assigned] = [call.told for call in house.receiver.calls if call.path == "/bob"]
     assert (assigned["data"]["assignee"], assigned["data"]["due"]) == ("bob", "2026-12-01T00:00:00Z")
-
-
-@pytest.mark.req("H7")
-async def test_rules_are_looked_at_once_for_all_that_ask_together(house: House) -> None:
-    looks = list[Msg]()
-
-    async def looked(message: Msg) -> None:
-        looks.append(message)
-
-    await house.client.subscribe(f"$JS.API.STREAM.INFO.{RULES}", cb=looked)
-    await house.rules(house.hook("r1"))
-    known = Rules(house.client.jetstream())
-    found = await asyncio.gather(*(known.of_tenant("default") for _ in range(20)))
-    assert {rule.rule_id for rules in found for _, rule in rules} == {"r1"}
-    await house.client.flush()
-    assert len(looks) == 1
 
 
 @pytest.mark.req("H7", "F1")

@@ -1,6 +1,5 @@
 """What lies in NATS: rules, notices that wait, what became of attempts, and summaries of documents."""
 
-import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Literal
@@ -26,8 +25,6 @@ from stemma_notifier.notices import Notice
 
 RULES, RULES_PREFIX = f"KV_{subjects.RULES_BUCKET}", f"$KV.{subjects.RULES_BUCKET}."
 DELIVERIES = f"KV_{subjects.DELIVERIES_BUCKET}"
-GATHER_S = 0.25
-"""How long events gather for one look: a document has 18, and a look at each was most of what they cost here."""
 KEPT = 50
 WRITES = 20
 _CONFLICTS = (10071, 10164)
@@ -51,28 +48,9 @@ class Rules:
     def __init__(self, jetstream: JetStreamContext) -> None:
         self._js = jetstream
         self._known: dict[str, tuple[int, list[Owned]]] = {}
-        self._next: dict[str, asyncio.Task[list[Owned]]] = {}
-        self._looking: dict[str, asyncio.Lock] = {}
 
     async def of_tenant(self, tenant: str) -> list[Owned]:
-        """Every rule of a tenant, with its owner, as they stand now or later.
-
-        Who asks while they are looked at waits for the next look, which is one for all that ask until it begins: one
-        that is under way may miss what was written before this call. One that fails does so for these alone, also where
-        it never began.
-        """
-        look = self._next.get(tenant)
-        if look is None or look.done():
-            look = self._next[tenant] = asyncio.create_task(self._look(tenant))
-        return await asyncio.shield(look)
-
-    async def _look(self, tenant: str) -> list[Owned]:
-        async with self._looking.setdefault(tenant, asyncio.Lock()):
-            await asyncio.sleep(GATHER_S)
-            del self._next[tenant]
-            return await self._look_up(tenant)
-
-    async def _look_up(self, tenant: str) -> list[Owned]:
+        """Every rule of a tenant, with its owner; they are read when one of them changed."""
         info = await self._js.stream_info(RULES, subjects_filter=f"{RULES_PREFIX}{check_token(tenant, 'tenant')}.*")
         as_of, known = self._known.get(tenant, (-1, []))
         if as_of != info.state.last_seq:
