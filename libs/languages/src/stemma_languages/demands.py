@@ -22,10 +22,10 @@ def _short_names(names: dict[str, str]) -> tuple[tuple[re.Pattern[str], str], ..
 class Demands(WordList):
     """The expressions of a language, each for any of the words of its list in the data file.
 
-    What demands: ``must``, ``should`` and ``option``, whoever their subject is but a buyer; ``weak``, unless it stands
-    in a condition or a description, which ``under`` begins; ``will``, if its subject is a party, looked for behind what
-    ``joins`` clauses; ``asks``, if its subject is a buyer; ``begins``, the verbs of sentences that tell somebody what
-    to do.
+    What demands: ``must``, ``should`` and ``option``, whoever their subject is but a buyer; what only ``prefers``
+    something makes a wish of any other; ``weak``, unless it stands in a condition or a description, which ``under``
+    begins; ``will``, if its subject is a party, looked for behind what ``joins`` clauses; ``asks``, if its subject is a
+    buyer; ``begins``, the verbs of sentences that tell somebody what to do.
 
     A language ``inverts`` if a main clause behind a comma begins with its verb.
 
@@ -61,6 +61,7 @@ class Demands(WordList):
     must: Cue = NOTHING
     weak: Cue = NOTHING
     under: Cue = NOTHING
+    prefers: Cue = NOTHING
     should: Cue = NOTHING
     option: Cue = NOTHING
     maybe: Cue = NOTHING

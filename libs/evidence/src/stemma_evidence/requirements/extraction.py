@@ -44,6 +44,7 @@ _WEIGHED = re.compile(
 )
 """A line of a table that lost its cells: "Price ......... 40 %"."""
 _ASKS = ("?", "？")
+_ADDS = (",", "(", "、", "，", "（")
 _KANA = "\u3041"
 _UNTICKED = ("□", "☐", "◻")
 
@@ -182,6 +183,8 @@ class _Reading:
         listed = unit.form == "item" and unit.number == 0 and self._stands_in_list(unit)
         if not listed and (_is_title(unit) or unit.number > 1 or (unit.number and not _is_short(unit))):
             return Said(), ""
+        if self._reader.tells_buyer(unit.text):
+            return Said(), ""
         for lead in reversed(unit.leads):
             said = self._lead(lead, place)
             if said.denies:
@@ -292,8 +295,8 @@ AGENT = 40
 
 CUE = 30
 """Characters that a cue has at most of its own; longer ones have what is demanded between two words."""
-STATED, ARTICLE = 4, 8
-"""Words that a sentence has at least that states something, and characters before what stands first in it."""
+STATED, ARTICLE, FIRST = 4, 8, 16
+"""Words that a sentence has at least that states something, and characters before, and with, what stands first."""
 THIN = 5
 """A sentence that announces a list says so few words of its own that its items say all."""
 
@@ -301,7 +304,7 @@ TITLE_WORDS = 6
 """A text with so few words that speaks of judging is a title."""
 
 _SHORT_NAME = re.compile(
-    r"(?<!\w)(?P<name>[A-Z][\w’'-]{1,30}(?: (?:[A-Z][\w’'-]{1,30}|of|the|and|for|&)){1,7})"
+    r"(?<!\w)(?P<name>[A-ZÀ-Þ][\w’'-]{1,30}(?: (?:[A-ZÀ-Þ][\w’'-]{1,30}|[a-zà-ÿ’']{1,5}[A-ZÀ-Þ]?[\w’'-]{0,30}|&)){1,9})"
     r" \((?P<short>[A-Z][A-Z0-9]{1,9})\)"
 )
 _NAME = re.compile(r"[^.:;]{2,60}: ")
@@ -371,6 +374,8 @@ class Reader:
         words = self._words
         if words.option.search(text):
             return "option"
+        if any(self._prefers(cue, text) for cue in words.prefers.finditer(text)):
+            return "should"
         tells = told and any(words.begins.match(text, begin) for begin in self._beginnings(text))
         if tells or self._demands(words.must, text) or (not informs and self._is_weak(text)):
             return "mandatory"
@@ -381,6 +386,12 @@ class Reader:
         if any(self._is_asked(cue, text) for cue in words.asks.finditer(text)):
             return "should" if words.should.search(text) else "mandatory"
         return "mandatory" if any(self._is_duty(cue, text) for cue in words.will.finditer(text)) else None
+
+    def _prefers(self, cue: re.Match[str], text: str) -> bool:
+        """Whether a cue makes a wish of a sentence, and not of what it adds: "weekly, preferably on Mondays"."""
+        before = text[_after_mark(text) : cue.start()]
+        is_added = before.rstrip().endswith(_ADDS) and not text.startswith(",", cue.end())
+        return not is_added and ". " not in before and self._is_demand(cue, text)
 
     def _beginnings(self, text: str) -> Iterator[int]:
         """Where a text begins: after its mark, after the name that it gives to what it says, and after a condition."""
@@ -471,6 +482,15 @@ class Reader:
         acts = any(one.start() < first and self._acts(one, text) for one in buyers)
         by = (self._buyers.search(text, one.end(), one.end() + AGENT) for one in words.by.finditer(text))
         return not acts and not any(by)
+
+    def tells_buyer(self, text: str) -> bool:
+        """Whether a sentence, or what stands behind its first comma, begins with a buyer who does or may do it."""
+        text = self._words.spelled(text)
+        if not text.endswith(_STOPS):
+            return False
+        begins = {_after_mark(text), text.find(", ", 0, NEAR) + len(", ")}
+        first = (self._buyers.search(text, begin, begin + FIRST) for begin in begins)
+        return any(one and self._acts(one, text) and not _is_owner(one) for one in first)
 
     def _unsaid(self, text: str) -> int:
         """How many words a sentence has after its cue beside those that announce something; in Japanese, before it."""

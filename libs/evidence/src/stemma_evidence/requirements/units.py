@@ -47,6 +47,8 @@ _NUMERALS = (
 )
 """What counts items, each with the sign that stands for all of its kind."""
 _LETTERED = tuple(f"{letter})" for letter in "abcdefghijklmnopqrstuvwxyz")
+_FIRST = re.compile(r"\s*(?:1|a|i)[.)]\s")
+"""The mark of the first item of a list."""
 _NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3}){1,5}\.?(?=\s)")
 _MARK_ALONE = re.compile(r"\s{0,3}\(?(?:[a-zA-Z]|[ivxIVX]{1,5}|\d{1,3}(?:\.\d{1,3}){0,5})[.)]?")
 
@@ -106,6 +108,7 @@ class _Frame:
     number: str = ""
     below: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
+    items: tuple[str, ...] | None = None
 
 
 class _Reading:
@@ -146,6 +149,11 @@ class _Reading:
     def _open(self, token: Container) -> None:
         above = self._frames[-1]
         leads = above.leads if token.kind in ("item", "row") else above.last
+        if token.kind == "item" and above.kind == "list":
+            # A list that begins anew behind an item that announces one is that, whatever its depth.
+            if above.items is None or _FIRST.match(self._text, token.start):
+                above.items = above.last if above.items is not None and above.announces_next else above.leads
+            leads = above.items
         above.announces_next = False
         self._frames.append(_Frame(token.kind, leads))
 
