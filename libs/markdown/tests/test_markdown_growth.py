@@ -66,18 +66,20 @@ def test_four_times_the_texts_are_four_times_the_work_to_compare_and_to_merge(be
     assert work(2000) < 5.5 * work(500) + 2000
 
 
-def paragraphs(text: int, size: int) -> str:
+def paragraphs(text: int, size: int, gap: str = "\n\n") -> str:
     """Paragraphs, each of which is like its neighbour in another text and the same in none."""
-    return "".join(f"w{text * size + number} is v{number}.\n\n" for number in range(size))
+    return "".join(f"W{text * size + number} is v{number}.{gap}" for number in range(size))
 
 
-def test_texts_that_differ_in_more_parts_than_are_compared_take_little_more_work() -> None:
+@pytest.mark.parametrize(("gap", "size"), [("\n\n", 4100), (" ", 3000)], ids=["paragraphs", "sentences"])
+def test_texts_that_differ_in_more_parts_than_are_compared_take_little_more_work(gap: str, size: int) -> None:
     def work(size: int) -> int:
-        old, new, other = (paragraphs(text, size) for text in range(3))
-        return calls(lambda: (single_changes(old, new), merge(old, new, other), renew(old, new, other, [(old, new)])))
+        old, new, other = (paragraphs(text, size, gap) for text in range(3))
+        return calls(lambda: (single_changes(old, new), merge(old, new, other)))
 
     work(10)  # what is made once is there
-    assert work(4100) < 4 * work(100)
+    few = work(100)
+    assert work(size) < size / 100 * few / 2
 
 
 def test_four_times_the_figures_of_a_sentence_are_four_times_the_work_to_mark() -> None:

@@ -161,7 +161,7 @@ class _Differences:
         words = [_WORD.findall(unit.text) for unit in added]
         for old in removed:
             mine = _WORD.findall(old.text)
-            ahead = range(at, min(at + _LOOK_AHEAD, len(added)))
+            ahead = range(at, min(at + _LOOK_AHEAD, len(added)) if self.comparisons.take(1) else at)
             partner = next((place for place in ahead if self.comparisons.similarity(mine, words[place])), None)
             if partner is None:
                 yield SentenceDifference("removed", old, None)

@@ -170,6 +170,8 @@ def _merge_block(cut: _Cut, comparisons: Comparisons, base: Block, ours: Block, 
     if not _shape(base) == _shape(ours) == _shape(theirs):
         return disputed(base.content, ours.content, theirs.content)
     before, mine, other = (cut(block) for block in (base, ours, theirs))
+    if not comparisons.take(len(before) + len(mine) + len(other)):
+        return disputed(base.content, ours.content, theirs.content)
     return diff3(before, mine, other, _merge_unit, Spacing(" ", _are_two_units), comparisons)
 
 
