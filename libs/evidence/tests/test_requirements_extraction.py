@@ -165,3 +165,9 @@ def test_what_is_struck_out_demands_nothing_and_all_else_stays_in_its_place(mark
     (one,) = requirements(text, "en")
     assert one.unit.text == "The contractor shall dance."
     assert (one.unit.line, text[one.unit.start :][:14]) == (3, "The contractor")
+
+
+def test_a_list_that_begins_anew_behind_an_item_that_announces_one_is_that_list() -> None:
+    above = "1. A reunião é agendada.\n\n    1. O aceite depende dos seguintes requisitos:\n\n"
+    found = requirements(f"# 1\n\n{above}1. Pleno atendimento às especificações;\n2. Adequação às normas.\n", "pt")
+    assert [one.unit.text for one in found] == ["Pleno atendimento às especificações;", "Adequação às normas."]
