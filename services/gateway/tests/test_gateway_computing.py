@@ -21,7 +21,7 @@ pytestmark = pytest.mark.req("S6")
 OLD = "Aa bbb. Ccc *ddd*.\n\n" * 450
 NEW = OLD.replace("ddd", "eee", 2)
 LONG = len(OLD)
-HARD = text_of(UNITS["half links"], 1024 * 1024)
+HARD = text_of(UNITS["tables"], 1024 * 1024)
 """Seconds of work."""
 
 
@@ -54,9 +54,9 @@ async def test_a_long_text_gives_what_a_call_here_gives() -> None:
 
 async def test_what_takes_too_long_is_refused_and_what_the_machine_has_no_time_for_is_no_fault_of_the_text() -> None:
     with pytest.raises(InvalidInputError, match="read it as Markdown"):
-        await by(ADA, computing(Limits(seconds=0.2)))(differences, HARD, f"{HARD}\n\nnew", "en")
+        await by(ADA, computing(Limits(seconds=0.2)))(rendered, HARD, {})
     with pytest.raises(BusyError) as refused:
-        await by(ADA, computing(Limits(seconds=30, wall_seconds=0.2)))(differences, HARD, f"{HARD}\n\nnew", "en")
+        await by(ADA, computing(Limits(seconds=30, wall_seconds=0.2)))(rendered, HARD, {})
     answer = response_of(refused.value)
     assert (answer.status_code, "retry-after" in answer.headers) == (503, True)
 
@@ -74,7 +74,7 @@ async def test_work_ends_with_its_caller() -> None:
 @pytest.mark.req("S5")
 async def test_a_text_of_another_tenant_does_not_wait_for_the_many_of_one_caller() -> None:
     calls = computing(Limits(seconds=4))
-    many = [asyncio.create_task(by(ADA, calls)(differences, HARD, f"{HARD}\n\nnew", "en")) for _ in range(6)]
+    many = [asyncio.create_task(by(ADA, calls)(rendered, HARD, {})) for _ in range(6)]
     try:
         await asyncio.sleep(0)
         async with asyncio.timeout(60):
