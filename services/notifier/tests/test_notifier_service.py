@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from nats.aio.client import Client as Nats
+from nats.aio.msg import Msg
 from nats.js.errors import NotFoundError
 from standardwebhooks import Webhook as Verifier
 from stemma_client import Client, InvalidInputError
@@ -27,6 +28,7 @@ from stemma_contracts.v1.summary import DocumentSummary, SectionSummary
 from stemma_contracts.v1.usage import Usage
 from stemma_domain.evolve import with_usage_before
 from stemma_messaging import BadSettings, Publisher
+from stemma_notifier.adapters import RULES, Rules
 from stemma_notifier.app import service
 from stemma_provisioning import NatsServer
 from stemma_provisioning.topology import consumers
@@ -180,6 +182,23 @@ async def test_rules_are_told_of_their_tenant_their_kind_and_their_person_alone(
     )
     [assigned] = [call.told for call in house.receiver.calls if call.path == "/bob"]
     assert (assigned["data"]["assignee"], assigned["data"]["due"]) == ("bob", "2026-12-01T00:00:00Z")
+
+
+@pytest.mark.req("H7")
+async def test_changed_rules_are_read_once_for_all_events_that_ask_together(house: House) -> None:
+    read = list[bytes]()
+
+    async def noted(message: Msg) -> None:
+        read.append(message.data)
+
+    await house.client.subscribe(f"$JS.API.STREAM.MSG.GET.{RULES}", cb=noted)
+    await house.rules(house.hook("r1"))
+    known = Rules(house.client.jetstream())
+    found = await asyncio.gather(*(known.of_tenant("default") for _ in range(20)))
+    assert {rule.rule_id for rules in found for _, rule in rules} == {"r1"}
+    await house.client.flush()
+    assert read
+    assert len(read) == len(set(read))
 
 
 @pytest.mark.req("H7", "F1")

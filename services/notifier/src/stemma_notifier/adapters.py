@@ -1,5 +1,7 @@
 """What lies in NATS: rules, notices that wait, what became of attempts, and summaries of documents."""
 
+import asyncio
+from collections import defaultdict
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Literal
@@ -48,16 +50,18 @@ class Rules:
     def __init__(self, jetstream: JetStreamContext) -> None:
         self._js = jetstream
         self._known: dict[str, tuple[int, list[Owned]]] = {}
+        self._reading: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def of_tenant(self, tenant: str) -> list[Owned]:
-        """Every rule of a tenant, with its owner; they are read when one of them changed."""
+        """Every rule of a tenant, with its owner; after a change they are read once for all events that ask."""
         info = await self._js.stream_info(RULES, subjects_filter=f"{RULES_PREFIX}{check_token(tenant, 'tenant')}.*")
-        as_of, known = self._known.get(tenant, (-1, []))
-        if as_of != info.state.last_seq:
-            owners = [key.rpartition(".")[2] for key in sorted(info.state.subjects or {})]
-            known = [(owner, rule) for owner in owners for rule in await self._of(tenant, owner)]
-            self._known[tenant] = (info.state.last_seq, known)
-        return known
+        async with self._reading[tenant]:
+            as_of, known = self._known.get(tenant, (-1, []))
+            if as_of != info.state.last_seq:
+                owners = [key.rpartition(".")[2] for key in sorted(info.state.subjects or {})]
+                known = [(owner, rule) for owner in owners for rule in await self._of(tenant, owner)]
+                self._known[tenant] = (info.state.last_seq, known)
+            return known
 
     async def find(self, tenant: str, owner: str, rule_id: str) -> NotificationRule | None:
         return next((rule for rule in await self._of(tenant, owner) if rule.rule_id == rule_id), None)
