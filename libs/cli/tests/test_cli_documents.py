@@ -111,8 +111,12 @@ async def test_new_takes_the_sections_that_a_file_asks_for_and_outline_prints_th
     done = await cli("new", "proposal", "-b", "-", "--outline-from", f"{tmp_path}/rfp.md", stdin="Write.")
     printed = (await cli("outline", f"{tmp_path}/rfp.md")).stdout
 
-    for outline in (backstage.received[-1][1].outline, read_outline("o.md", printed)):
-        assert [(section.title, section.max_pages) for section in outline] == [("Approach", 2), ("Budget", None)]
+    asked = backstage.received[-1][1].outline
+    assert asked == read_outline("o.md", printed)
+    assert [(one.title, one.max_pages, one.collects) for one in asked] == [
+        ("Approach", 2, ()),
+        ("Budget", None, ("amounts",)),
+    ]
     assert "2 sections are asked for: Approach, Budget\n" in done.stderr
 
 

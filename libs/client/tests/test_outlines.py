@@ -70,6 +70,7 @@ def test_reads_an_outline_as_data(name: str, text: str) -> None:
         ("o.json", '[{"title": "A", "max_word": 1}]', "section 1: 'max_word' is not known; known are: id, title"),
         ("o.json", '[{"title": "A"}, {"title": "B", "max_words": 0}]', "section 2: max_words: "),
         ("o.json", '[{"purpose": "x"}]', "section 1: title: give a title"),
+        ("o.md", "# A\n\ncollects: fees", "section 1: collects.0: "),
         ("o.md", "no heading", "there is no section in it"),
         ("o.docx", "", "ends in .json, .yaml or .md"),
     ],
@@ -104,5 +105,6 @@ def test_what_is_written_can_be_read_back() -> None:
     sections = (
         OutlineSection(title="Volume I - Technical: Plan", purpose="(1) Steps.", max_pages=10, max_words=300),
         OutlineSection(title="Budget", section_id="budget", kind="budget", depends_on=("plan",)),
+        OutlineSection(title="Price", collects=("amounts", "people")),
     )
     assert read_outline("o.md", write_outline(sections)) == sections

@@ -15,14 +15,14 @@ from stemma_markdown import Document, Heading
 
 from .errors import InvalidInputError
 
-_NOTE = re.compile(r"[ \t]*(?P<name>id|kind|depends on)[ \t]*:[ \t]*(?P<value>[^\n]*)", re.IGNORECASE)
+_NOTE = re.compile(r"[ \t]*(?P<name>id|kind|collects|depends on)[ \t]*:[ \t]*(?P<value>[^\n]*)", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"[ \t]*[(\uff08]([^()\uff08\uff09]{1,60})[)\uff09][ \t]*\Z")
 _BEFORE_LAST = re.compile(
     r"[;:(!?\u3001\u3002\uff08\uff0c\uff1b\u2013\u2014]|,(?!\d)|(?<!max)(?<!m\u00e1x)\.(?!\d)", re.IGNORECASE
 )
 """What may stand before the last clause of a line."""
 _AT_END = " \t.)\u3002\uff09"
-_FIELDS = {"id": "section_id", "kind": "kind", "depends on": "depends_on"}
+_FIELDS = {"id": "section_id", "kind": "kind", "collects": "collects", "depends on": "depends_on"}
 MAX_NOTE = 60
 MAX_COMMAS = 8
 """Commas in a title that others name."""
@@ -53,6 +53,7 @@ def _written(section: OutlineSection) -> str:
     notes = [f"id: {section.section_id}"] if section.section_id else []
     notes += [f"kind: {section.kind}"] if section.kind else []
     notes += [f"depends on: {', '.join(section.depends_on)}"] if section.depends_on is not None else []
+    notes += [f"collects: {', '.join(section.collects)}"] if section.collects else []
     notes += [f"max {section.max_words} words"] if section.max_words else []
     notes += [f"max {section.max_pages} pages"] if section.max_pages else []
     return "\n\n".join([f"## {section.title}", *notes, *([section.purpose] if section.purpose else [])])
@@ -142,7 +143,7 @@ def _upstreams(value: str, titles: Set[str]) -> list[str]:
 def _noted(line: str) -> dict[str, Any]:
     if (note := _NOTE.fullmatch(line)) is not None:
         name, value = note["name"].lower(), note["value"].strip()
-        return {_FIELDS[name]: value}
+        return {_FIELDS[name]: [part.strip() for part in value.split(",")] if name == "collects" else value}
     is_short = len(line) <= MAX_NOTE and len(line.split()) <= 6
     return _limits(line) if is_short and all(map(_limits, _clauses(line))) else {}
 
