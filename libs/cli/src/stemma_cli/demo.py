@@ -282,7 +282,7 @@ STORIES: Mapping[str, Callable[[Demo], Awaitable[None]]] = {
 
 
 async def demonstrate(output: Path, kind: str) -> ExitCode:
-    """Write the sample of a kind, change it, export it to ``output``; returns the exit code."""
+    """Tell the story of a kind, with its files in ``output``; returns the exit code."""
     if kind not in STORIES:
         say(f"There is no demonstration of {kind!r}, only of {', '.join(STORIES)}.")
         return ExitCode.USAGE

@@ -17,8 +17,6 @@ from stemma_contracts import subjects, v1
 from stemma_contracts.envelope import place
 from stemma_contracts.misfits import encoded_size
 
-from stemma_client.requests import Rights
-
 from . import inputs as input_files
 from .computing import Compute, in_a_thread
 from .connection import Connection, Told, connect
@@ -28,7 +26,7 @@ from .overviews import Listed, Listing, Overview, Sections, follow_listing, read
 from .own_values import Filters, SignedOut, Viewed
 from .presence import Presence, follow_presence, tell_presence
 from .recorded import Genuine, RecordedEvent, read_whole
-from .requests import answered, encode, publish, read_answer, with_request_id
+from .requests import Rights, answered, encode, publish, read_answer, with_request_id
 from .settings import ServerAddress, find_server
 
 if TYPE_CHECKING:
@@ -410,7 +408,7 @@ class Client(Decisions):
         self._connection.raise_if_lost()
 
     async def tell_presence(self, document_id: str, section_id: str, *, here: bool) -> None:
-        """Tell the others of the tenant, every few seconds, that one has the editor of a section open, or once not."""
+        """Tell the others that one has the editor of a section open, again every few seconds, or has closed it."""
         await tell_presence(self._connection, document_id, section_id, here=here)
 
     def follow_presence(self, document_id: str) -> AsyncGenerator[Presence, None]:

@@ -28,8 +28,6 @@ from nats.js.client import DEFAULT_JS_SUB_PENDING_BYTES_LIMIT
 from nats.js.errors import APIError, NoStreamResponseError, NotFoundError, ServiceUnavailableError
 from stemma_contracts.connections import servers_in
 
-from stemma_client.logins import Admittance, is_refusal
-
 from .errors import (
     AccessDeniedError,
     CopyIncompleteError,
@@ -38,7 +36,7 @@ from .errors import (
     StemmaError,
     TenantFullError,
 )
-from .logins import IdentityLogin, Login, credentials
+from .logins import Admittance, IdentityLogin, Login, credentials, is_refusal
 from .settings import ServerAddress
 
 CONNECT_TIMEOUT_S = 3.0
