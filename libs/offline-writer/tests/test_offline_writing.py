@@ -486,17 +486,41 @@ def test_what_stands_below_the_title_of_a_chapter_stands_in_it_and_rates_where_m
     ("sheet", "last"),
     [
         ("item,days,rate USD\nPlan,12,960\nBuild,4.5,880\n", "| Total |  |  | 15,480.00 |"),
+        ("item,days,rate USD\nPlan,12,960\nDiscount,1,-500\n", "| Total |  |  | 11,020.00 |"),
+        ("item,days,rate USD\nPlan,3,0.335\nBuild,3,0.335\n", "| Total |  |  | 2.02 |"),
         ("item,days,rate USD\nPlan,12,960\nBuild,,880\n", "| Build |  | 880 |"),
         ("item,days,rate,total USD\nPlan,12,USD 960,11520\nBuild,2,USD 880,1760\n", "| Build | 2 | USD 880 | 1760 |"),
         ("item,days,rate\nPlan,12,USD 960\nBuild,2,EUR 880\n", "| Build | 2 | EUR 880 |"),
+        ("item,days,rate USD\nPlan,12,960\nTotal,12,960\n", "| Total | 12 | 960 |"),
+        ("item,days,rate\nPlan,12,5%\nBuild,2,8%\n", "| Build | 2 | 8% |"),
+        ("item,days,hourly rate USD\nPlan,12,96\nBuild,2,88\n", "| Build | 2 | 88 |"),
+        ("minimum quantity,rate USD,item\n10,96,Plan\n20,88,Build\n", "| 20 | 88 | Build |"),
+        ("days,rate USD\n10,960\n20,880\n", "| 20 | 880 |"),
+        ("item,days,rate\nPlan,12,960\nDiscount,1,(500)\n", "| Discount | 1 | (500) |"),
+        ("item,days,rate EUR\nPlan,12,960.00\nBuild,2,4.500\n", "| Build | 2 | 4.500 |"),
+        (f"item,days,rate USD\nPlan,12,{'9' * 30}\n", f"| Plan | 12 | {'9' * 30} |"),
     ],
-    ids="summed gap totals currencies".split(),
+    ids="summed discount rounded gap totals currencies sums percent units least scale brackets readings huge".split(),
 )
 def test_a_rate_sheet_with_quantities_has_the_amount_of_each_row_and_their_total(sheet: str, last: str) -> None:
+    assert price_of(block("price", sheet, name="rates.csv")) == last
+
+
+@pytest.mark.req("B1", "T9")
+def test_what_is_no_rate_sheet_or_only_a_part_of_one_has_no_total() -> None:
+    rows = [f"Plan {number},12,960" for number in range(300)]
+    sheet, long = "item,days,rate USD\nPlan,12,960\n", "\n".join(["item,days,rate USD", *rows])
+    cut = block("left_out", [block("entry", "", name="rates.csv", given="1", of="2")])
+    assert price_of(block("evidence", sheet, name="rates.csv")) == "| Plan | 12 | 960 |"
+    assert price_of(f"{block('price', sheet, name='rates.csv')}\n{cut}") == "| Plan | 12 | 960 |"
+    assert price_of(block("price", long, name="rates.csv")) == "| Plan 199 | 12 | 960 |"
+
+
+def price_of(inputs: str) -> str:
+    """The last line of a section about prices."""
     asked = block("section", "What it costs.", id="p", title="Price", language="en", collects="amounts")
     outline = block("outline", block("entry", "What it costs.", id="p", title="Price", collects="amounts"))
-    draft = written(f"{asked}\n{outline}\n{block('price', sheet, name='rates.csv')}")
-    assert draft.rstrip().split("\n")[-1] == last
+    return written(f"{asked}\n{outline}\n{inputs}").rstrip().split("\n")[-1]
 
 
 @pytest.mark.req("T3")
@@ -509,6 +533,16 @@ def test_what_an_item_says_of_a_project_stands_with_its_name() -> None:
     drafts = [written(f"{one}\n{outline}\n{block('evidence', facts, name='a.md')}") for one in asked.values()]
     assert [item in draft for draft in drafts] == [True, False]
     assert "digest" not in drafts[1]
+
+
+@pytest.mark.req("T3")
+def test_of_an_item_that_turns_to_its_reader_all_else_is_quoted() -> None:
+    facts = (
+        "# Work\n\n- Alliance (2024): a portal with a digest. Your town may visit the portal. The portal has maps.\n"
+    )
+    asked = block("section", "The portal, its digest and maps.", id="p", title="Portal", language="en")
+    draft = written(f"{asked}\n{block('evidence', facts, name='a.md')}")
+    assert [words in draft for words in ("a portal with a digest", "Your town", "has maps")] == [True, False, True]
 
 
 @pytest.mark.req("B1", "T3")

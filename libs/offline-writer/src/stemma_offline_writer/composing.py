@@ -1,24 +1,33 @@
 """The choice for a section, arranged: by required heading, by file and heading, each with its source."""
 
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from itertools import groupby
 from pathlib import PurePosixPath
 
+from stemma_evidence import claims, in_column
+from stemma_forms.answering.labels import unit_in
 from stemma_forms.answering.prices import column_of, number_in
+from stemma_forms.words import is_sum, mentions
 from stemma_languages import detect, grammar, is_addressed
 from stemma_languages import language as language_of
 from stemma_markdown import Document
 
-from stemma_offline_writer.choosing import named_kinds
-
 from . import markdown
-from .choosing import Choice, choose, speaking_of, wanted_of
+from .choosing import MOST_ROWS, Choice, choose, named_kinds, speaking_of, wanted_of
 from .material import NO_SPACES, Material, Passage, Place, Table, fold, gathered
 from .reading import is_whole, read
 from .request import Image, Request
 from .terms import best, terms
+
+CENT, MOST_MONEY = Decimal("0.01"), Decimal(10) ** 15
+"""Amounts are rounded to the first; a number that makes a greater one than the second is no price."""
+_DOUBTFUL = re.compile(r"\(|[-−–]\s")
+"""What makes a number less than nothing for some, and nothing else for others."""
 
 
 @dataclass(frozen=True)
@@ -99,12 +108,11 @@ def _heading_of(text: str, place: Place | None, kinds: Iterable[str], request: R
 
 
 def _blocks(request: Request, choice: Choice) -> tuple[str, ...]:
-    words = language_of(request.language).words
     passages = _with_figures(choice)
     shown = {passage.text for passage in passages if passage.form == "figure"}
     return (
         *_paragraphs(request, passages),
-        *(_table(_with_amounts(table, request.language), words.table) for table in choice.tables),
+        *_tables(request, choice),
         *(figure for figure in map(_figure, choice.images) if figure not in shown),
     )
 
@@ -164,23 +172,49 @@ def _nested(run: Sequence[Passage]) -> list[str]:
     return lines
 
 
+def _tables(request: Request, choice: Choice) -> Iterator[str]:
+    """The tables; a rate sheet that is here as a whole has amounts and their total."""
+    parts = Counter(named.name for named in request.inputs)
+    sheets = {one.name for one in request.inputs if one.is_price and one.is_whole and parts[one.name] == 1}
+    for table in choice.tables:
+        adds_up = table.place.name in sheets and len(table.rows) < MOST_ROWS
+        shown = _with_amounts(table, request.language) if adds_up else table
+        yield _table(shown, language_of(request.language).words.table)
+
+
 def _with_amounts(table: Table, tag: str) -> Table:
-    """A rate sheet with the amount of each row and their total; the table as it is if a row lacks a number."""
+    """A rate sheet with the amount of each row and their total.
+
+    It stays as it is if a row lacks a number or an item, adds up others, or counts in another unit than it is paid by.
+    """
     columns, source = [column_of(head) for head in table.head], table.place.language
     if sorted(filter(None, columns)) != ["quantity", "rate"]:
         return table
-    rate, quantity = columns.index("rate"), columns.index("quantity")
-    priced = [number_in(row[rate], table.head[rate], source) for row in table.rows]
-    counted = [number_in(row[quantity], "", source) for row in table.rows]
+    at, counts = columns.index("rate"), columns.index("quantity")
+    items = [[cell for cell, column in zip(row, columns, strict=True) if column is None] for row in table.rows]
+    is_one_each = all(any(map(str.isalpha, " ".join(cells))) and not any(map(is_sum, cells)) for cells in items)
+    units = {unit_in(text) for row in (table.head, *table.rows) for text in (row[at], row[counts])} - {""}
+    if not is_one_each or len(units) > 1 or mentions(table.head[counts], "least"):
+        return table
+    priced = [_number(row[at], table.head[at], source) for row in table.rows]
+    counted = [_number(row[counts], "", source) for row in table.rows]
     amounts = [one[0] * many[0] for one, many in zip(priced, counted, strict=True) if one and many]
     currencies = {one[1] for one in priced if one}
-    if len(amounts) < len(table.rows) or len(currencies) != 1:
+    if len(amounts) < len(table.rows) or len(currencies) != 1 or not all(abs(one) < MOST_MONEY for one in amounts):
         return table
     [currency], language = currencies, language_of(tag)
-    head = language.words.amount_in.format(currency=currency) if currency else language.words.amount
-    rows = tuple((*row, language.number(amount, 2)) for row, amount in zip(table.rows, amounts, strict=True))
-    total = (language.words.total, *[""] * (len(table.head) - 1), language.number(sum(amounts), 2))
+    is_named = currency and any(currency in cells[at] for cells in (table.head, *table.rows))  # "$" names several
+    head = language.words.amount_in.format(currency=currency) if is_named else language.words.amount
+    rounded = [amount.quantize(CENT, ROUND_HALF_UP) for amount in amounts]
+    rows = tuple((*row, language.number(amount, 2)) for row, amount in zip(table.rows, rounded, strict=True))
+    total = (language.words.total, *[""] * (len(table.head) - 1), language.number(sum(rounded), 2))
     return replace(table, head=(*table.head, head), rows=(*rows, total))
+
+
+def _number(cell: str, head: str, language: str) -> tuple[Decimal, str] | None:
+    """The number of a cell that can be read in one way, and its currency."""
+    readings = {number for claim in claims(in_column(cell, head, language), language) for number in claim.numbers}
+    return number_in(cell, head, language) if len(readings) < 2 and not _DOUBTFUL.search(cell) else None
 
 
 def _table(table: Table, label: str) -> str:

@@ -16,7 +16,7 @@ from typing import Any
 
 from lxml import html
 from stemma_evidence import placed, separator_of
-from stemma_languages import is_caption, is_form_text, is_instruction, leans, negates
+from stemma_languages import is_addressed, is_caption, is_form_text, is_instruction, leans, negates
 from stemma_languages import language as language_of
 from stemma_markdown import (
     Block,
@@ -101,7 +101,8 @@ class PassageReader:
         while self._above and (self._above[-1][0] >= column or not is_item):
             self._above.pop()
         under = self._above[-1][1] if self._above else -1
-        before_it, whole = len(self.passages), is_item and len(text) <= MOST_OF_ITEM
+        before_it = len(self.passages)
+        whole = is_item and len(text) <= MOST_OF_ITEM and not is_addressed(text, place.heading, self._language)
         for words in sentences_of(text, self._language):
             before = self.passages[-1] if self.passages else None
             together = before and before.place == place and (before.paragraph == number or before.form == "sentence")

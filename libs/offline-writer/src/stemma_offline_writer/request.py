@@ -37,11 +37,12 @@ class Image:
 
 @dataclass(frozen=True)
 class Named:
-    """A text and what it is called; ``is_price`` if it is a rate sheet."""
+    """A text and what it is called; ``is_price`` if it is a rate sheet, ``is_whole`` if nothing of it was left out."""
 
     name: str
     text: str
     is_price: bool = False
+    is_whole: bool = True
 
 
 @dataclass(frozen=True)
@@ -121,11 +122,12 @@ class _Blocks:
 def _inputs(found: _Blocks) -> Iterator[Named]:
     """The inputs that are ours; what a search found in one of them that is here already is left out."""
     texts: dict[str, list[str]] = {}
+    cut = {entry.attributes.get("name", "") for entry in found.first("left_out").children}
     for block in (block for block in found.blocks if block.tag in ("evidence", "price") and block.text):
         name = block.attributes.get("name", "")
         if not any(block.text in text for text in texts.get(name, ())):
             texts.setdefault(name, []).append(block.text)
-            yield Named(name, block.text, block.tag == "price")
+            yield Named(name, block.text, block.tag == "price", name not in cut)
 
 
 def _section(block: Block) -> Section:

@@ -78,11 +78,11 @@ _PRICE = re.compile(r"\b(?:prices?|\w*preise?|precio|prix|prezzo|\w*prijs|preço
 
 
 def number_in(cell: str, head: str, language: str) -> tuple[Decimal, str] | None:
-    """The one number of a cell, and its currency if the cell or the header names one."""
+    """The one number of a cell, and its currency if the cell or the header names one; a percentage is none."""
     found = [c for c in claims(in_column(cell, head, language), language) if c.kind in ("amount", "quantity")]
     if not found and cell.strip() in ("0", "1"):  # which by themselves are no claims
         return Decimal(cell.strip()), ""
-    if len(found) != 1 or not found[0].numbers:
+    if len(found) != 1 or not found[0].numbers or "percent" in found[0].units:
         return None
     currency = found[0].units[0] if found[0].kind == "amount" and found[0].units else ""
     return found[0].numbers[0], currency
