@@ -171,3 +171,20 @@ def test_a_list_that_begins_anew_behind_an_item_that_announces_one_is_that_list(
     above = "1. A reunião é agendada.\n\n    1. O aceite depende dos seguintes requisitos:\n\n"
     found = requirements(f"# 1\n\n{above}1. Pleno atendimento às especificações;\n2. Adequação às normas.\n", "pt")
     assert [one.unit.text for one in found] == ["Pleno atendimento às especificações;", "Adequação às normas."]
+
+
+@pytest.mark.parametrize(
+    ("language", "named", "demand", "is_demand"),
+    [
+        ("en", "Offerors write to the Administrative Office of the Courts (AOC).", "The AOC shall pay.", False),
+        ("en", "It is for the Department of Veterans Affairs (VA).", "The VA shall pay.", False),
+        ("en", "The City requires a Learning Management System (LMS).", "The LMS shall support SSO.", True),
+        ("fr", "C'est l'établissement public de l’habitat (EPH).", "L'EPH doit payer.", False),
+        ("fr", "L'établissement demande un logiciel de gestion (LG).", "Le LG doit être sûr.", True),
+    ],
+)
+def test_a_buyer_has_the_short_name_of_a_public_body_and_of_nothing_that_it_buys(
+    language: str, named: str, demand: str, is_demand: bool
+) -> None:
+    read = [one.unit.text for one in requirements(f"{named} {demand}\n", language)]
+    assert (demand in read) is is_demand

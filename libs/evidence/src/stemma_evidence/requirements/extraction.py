@@ -7,7 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import takewhile
 from typing import Literal
+from unicodedata import normalize
 
 from stemma_languages import Demands, demands
 from stemma_languages.wordlists import NOTHING
@@ -295,18 +297,23 @@ AGENT = 40
 
 CUE = 30
 """Characters that a cue has at most of its own; longer ones have what is demanded between two words."""
-STATED, ARTICLE, FIRST = 4, 8, 16
-"""Words that a sentence has at least that states something, and characters before, and with, what stands first."""
+STATED, ARTICLE = 4, 8
+"""Words that a sentence has at least that states something, and characters before what stands first in it."""
+THE = 4
+"""Characters of an article before a buyer."""
+NAME, JOINING = 120, 5
+"""Characters before a short name in which the whole one stands, and letters of a word that joins words of it."""
 THIN = 5
 """A sentence that announces a list says so few words of its own that its items say all."""
 
 TITLE_WORDS = 6
 """A text with so few words that speaks of judging is a title."""
 
-_SHORT_NAME = re.compile(
-    r"(?<!\w)(?P<name>[A-ZÀ-Þ][\w’'-]{1,30}(?: (?:[A-ZÀ-Þ][\w’'-]{1,30}|[a-zà-ÿ’']{1,5}[A-ZÀ-Þ]?[\w’'-]{0,30}|&)){1,9})"
-    r" \((?P<short>[A-Z][A-Z0-9]{1,9})\)"
+_SHORT_NAME = re.compile(r" \((?P<short>[A-Z][A-Z0-9]{1,9})\)")
+_IN_NAMES = frozenset(
+    "of the and for & de du des la le les et del della dei di da do dos das e y el los las van voor der und für".split()
 )
+_APOSTROPHE = re.compile("['’]")
 _NAME = re.compile(r"[^.:;]{2,60}: ")
 _MARK = re.compile(r"[\W_]*(?:\d{1,3}(?:\.\d{1,3}){1,5}\.?\s+|\(?[a-z0-9]{1,3}[.)]\s*)?[\W_]*")
 
@@ -388,10 +395,12 @@ class Reader:
         return "mandatory" if any(self._is_duty(cue, text) for cue in words.will.finditer(text)) else None
 
     def _prefers(self, cue: re.Match[str], text: str) -> bool:
-        """Whether a cue makes a wish of a sentence, and not of what it adds: "weekly, preferably on Mondays"."""
+        """Whether a cue makes a wish of a sentence, not of a condition or an addition: "weekly, preferably by mail"."""
         before = text[_after_mark(text) : cue.start()]
         is_added = before.rstrip().endswith(_ADDS) and not text.startswith(",", cue.end())
-        return not is_added and ". " not in before and self._is_demand(cue, text)
+        if is_added or ". " in before or self._words.under.search(before[-NEAR:]):
+            return False
+        return self._is_demand(cue, text)
 
     def _beginnings(self, text: str) -> Iterator[int]:
         """Where a text begins: after its mark, after the name that it gives to what it says, and after a condition."""
@@ -488,9 +497,12 @@ class Reader:
         text = self._words.spelled(text)
         if not text.endswith(_STOPS):
             return False
-        begins = {_after_mark(text), text.find(", ", 0, NEAR) + len(", ")}
-        first = (self._buyers.search(text, begin, begin + FIRST) for begin in begins)
-        return any(one and self._acts(one, text) and not _is_owner(one) for one in first)
+        first, comma = _after_mark(text), text.find(", ", 0, NEAR)
+        for begin in (first, comma + len(", ")) if comma > 0 else (first,):
+            named = self._buyers.search(text, begin, begin + THE + AGENT)
+            if named and named.start() <= begin + THE and self._acts(named, text) and not _is_owner(named):
+                return True
+        return False
 
     def _unsaid(self, text: str) -> int:
         """How many words a sentence has after its cue beside those that announce something; in Japanese, before it."""
@@ -537,6 +549,25 @@ def _last(found: Iterator[re.Match[str]]) -> tuple[int, int]:
 
 def _abbreviated(words: Demands, text: str) -> set[str]:
     """The short names that a text gives to public bodies, as in "Administrative Office of the Courts (AOC)"."""
-    found = _SHORT_NAME.finditer(" ".join(text.split()))
-    named = ((words.folded(one["name"]), one["short"]) for one in found)
+    said = " ".join(text.split())
+    found = ((said[max(0, one.start() - NAME) : one.start()], one["short"]) for one in _SHORT_NAME.finditer(said))
+    named = ((words.folded(_name_of(short, before.split())), short) for before, short in found)
     return {short for name, short in named if words.bodies.search(name) and not words.parties.search(name)}
+
+
+def _name_of(short: str, before: Sequence[str]) -> str:
+    """What a short name stands for of the words before it: those with capitals, or all whose first letters it has."""
+    backwards = before[::-1]
+    capitals = sum(1 for _ in takewhile(_is_in_name, backwards))
+    left, spelled = short.casefold(), 0
+    for count, word in enumerate(backwards, 1):
+        if left.endswith(normalize("NFKD", _APOSTROPHE.split(word)[-1])[:1].casefold() or "-"):
+            left, spelled = left[:-1], count
+        if not left or not (spelled == count or (word.islower() and len(word) <= JOINING)):
+            break
+    return " ".join(before[len(before) - max(capitals, 0 if left else spelled) :])
+
+
+def _is_in_name(word: str) -> bool:
+    own = _APOSTROPHE.split(word)[-1]
+    return word in _IN_NAMES or (word[-1].isalnum() and (word[0].isupper() or own[:1].isupper()))
