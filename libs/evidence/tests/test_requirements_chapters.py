@@ -122,10 +122,16 @@ ORDER = "# RFP\n\nThe proposal must be organized in the following order:\n\n1. L
         ),
         ("de", "Das Angebot enthält in dieser Reihenfolge: Vorgehen, Team und Preis.\n", ["Vorgehen", "Team", "Preis"]),
         ("ja", "提案書は次の順に記載すること：概要、体制、費用。\n", ["概要", "体制", "費用"]),
+        ("zh", "投标文件应按以下顺序编制：方案、团队和价格。\n", ["方案", "团队", "价格"]),
+        (
+            "en",
+            "The proposal must contain, in this order: Plan (method, tools), Team (max. 2 pages) and Cost.\n",
+            ["Plan", "Team", "Cost"],
+        ),
         ("en", "The proposal must be structured as follows: see below.\n", None),
         ("en", "The contractor delivers the reports in the following order:\n\n1. Inception\n2. Final\n", None),
     ],
-    ids="en criterion de unordered advice sentence sentence-de sentence-ja one work".split(),
+    ids="en criterion de unordered advice sentence sentence-de sentence-ja sentence-zh brackets one work".split(),
 )
 def test_gives_the_chapters_of_the_bid_that_a_request_demands_in_an_order_and_no_others(
     language: str, text: str, titles: list[str] | None

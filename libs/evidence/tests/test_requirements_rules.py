@@ -48,6 +48,7 @@ def test_what_is_denied_excludes_no_bid(language: str, denied: str, said: str) -
     ("language", "sentence", "expected"),
     [
         ("en", "Bidders shall keep their offers open until 30 September 2027.", "validity : 2027-09-30"),
+        ("en", "Offers must be valid from 1 June 2027 to 30 September 2027.", "validity : 2027-09-30"),
         ("en", "Three copies of the proposal must be handed in.", "copies : 3"),
         ("de", "Die Bindefrist beträgt 120 Tage.", "validity : 120 days"),
         ("de", "Der Bieter ist an sein Angebot bis zum 30.09.2027 gebunden.", "validity : 2027-09-30"),

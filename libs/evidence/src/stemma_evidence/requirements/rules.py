@@ -18,8 +18,8 @@ from .units import Source, Unit, units
 
 NEAR = 60
 """Characters between a word for the bid and what is said of it."""
-BEFORE, BEHIND = 32, 24
-"""Characters around a number in which it is said that it is a limit."""
+BEFORE, BEHIND, RANGE = 32, 24, 12
+"""Characters around a number in which it is said that it is a limit, and between the ends of a range of days."""
 LONGEST = 1200
 """Characters of a unit that are looked at: what is longer is no rule of its own."""
 LONGEST_NAME = 120
@@ -80,8 +80,8 @@ _POINTS_OR_PERCENT = {"%": "percent", "points": "points", "": "percent"}
 WIDE = re.compile("[\u3041-\u9fff]")
 _EDGES = " \t:;,.–—-|()[]=*_•"
 _CLAUSE = re.compile("[;•]")
-_IN_SENTENCE = re.compile(r"[^:：.。\n]{0,40}[:：]\s?(?P<names>[^.。\n]{3,1000})")
-_COMMA = re.compile("[,;、，；]")
+_IN_SENTENCE = re.compile(r"[^:：.。\n]{0,40}[:：]\s?(?P<names>(?:[(（][^()（）\n]{0,90}[)）]|[^.。\n]){3,1000})")
+_COMMA = re.compile("[,;、，；](?![^()（）]*[)）])")
 _BEHIND_TITLE = re.compile(r"\s?[(:：（]|\s[–—-]\s|\.\s")
 
 
@@ -191,8 +191,10 @@ def chapters_named(behind: str, language: str) -> tuple[str, ...]:
         return ()
     *names, last = _COMMA.split(found["names"])
     joining = Locale.parse(primary(language)).list_patterns["standard"]["end"].format("", "").strip(", ")
-    before, joined, after = f" {last.strip()}".rpartition(f" {joining} ")
-    named = [one for name in (*names, before if joined else "", after) if (one := _trimmed(name))]
+    joining = joining if WIDE.search(joining) else f" {joining} "
+    before, joined, after = f" {last.strip()}".rpartition(joining)
+    every = (_MARK.sub("", name, count=1) for name in (*names, before if joined else "", after))
+    named = [one for name in every if (one := name.strip(_EDGES.replace("()", "")))]
     return tuple(name[:MOST_VALUE] for name in named[:MOST_VALUES]) if len(named) > 1 else ()
 
 
@@ -414,12 +416,16 @@ class _Reading:
 
     def _until(self, text: str, valid: re.Match[str]) -> str:
         """The day until which a bid binds, as in ISO 8601: behind the word for it, or right before it; else empty."""
-        for day in dates(text, self._language_of_text):
+        found, last = "", 0
+        for day in sorted(dates(text, self._language_of_text), key=lambda one: one.start):
             behind = valid.end() <= day.start <= valid.end() + 2 * NEAR
             before = 0 < valid.start() - day.end < BEHIND and "," not in text[day.end : valid.start()]
-            if len(day.values) == 1 and len(value := min(day.values)) == len("2026-01-31") and (behind or before):
-                return value
-        return ""
+            if len(day.values) != 1 or len(value := min(day.values)) != len("2026-01-31") or not (behind or before):
+                continue
+            # Of a range it is the end.
+            if not found or day.start - last < RANGE:
+                found, last = max(found, value), day.end
+        return found
 
     def _language(self, unit: Unit, text: str) -> Iterator[_Found]:
         """The languages in which a bid is written: a word for it, what is done with it, and the name of a language."""
