@@ -97,6 +97,7 @@ def test_of_texts_that_are_too_long_to_compare_nothing_is_lost(size: int) -> Non
     assert merge(old, new, other).text == new
     assert (conflict.base.rstrip(), conflict.ours.rstrip(), conflict.theirs) == (old.rstrip(), new.rstrip(), other)
     assert renew(old, new, other, [(old, new)]) == merge(old, new, other)
+    assert renew(old, new, old, [(old, new)]) == merge(old, new, old) == merge(old, new, new)
     assert without(new, single_changes(old, new)).rstrip() == old.rstrip()
     assert not single_changes(old, old)
 

@@ -75,6 +75,8 @@ def renew(base: str, ours: str, theirs: str, steps: Iterable[tuple[str, str]], l
     person split a paragraph, what the machine changed in either part is taken. Of texts that are too long, or hold too
     many lines, all is one conflict.
     """
+    if theirs in (base, ours):
+        return Merged(ours)
     steps = list(steps)
     if _hold_too_much({base, ours, theirs, *chain.from_iterable(steps)}):
         return disputed(base, ours, theirs)
