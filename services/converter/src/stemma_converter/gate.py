@@ -91,6 +91,16 @@ class Outgoing:
         lengths = self.pages.lengths() if self.pages else ()
         return lengths if len(lengths) == len(self.drafts) else ()
 
+    @cached_property
+    def validities(self) -> tuple[BidRule, ...]:
+        """How long the text says that the bid holds."""
+        tag = self.manuscript.tag
+        said = bid_words(tag)
+        texts = (plain(block) for one in self.drafts for block in one.blocks)
+        about = [text for text in texts if said.valid.search(text) or said.binding.search(text)]
+        found = read_rules([Source(self.name, "\n\n".join(about), tag)]).found
+        return tuple(one for one in found if one.kind == "validity")
+
     @property
     def all_pages(self) -> int:
         return self.look.pages or (self.pages.places.end.page if self.pages else 0)
@@ -218,14 +228,9 @@ def _language(rule: BidRule, file: Outgoing) -> tuple[State, str]:
 
 def _validity(rule: BidRule, file: Outgoing) -> tuple[State, str]:
     """How long the text says that the bid holds; a person sees where it does not say it, or counts otherwise."""
-    tag = file.manuscript.tag
-    said = bid_words(tag)
-    texts = (plain(block) for one in file.drafts for block in one.blocks)
-    about = [text for text in texts if said.valid.search(text) or said.binding.search(text)]
-    held = [one for one in read_rules([Source(file.name, "\n\n".join(about), tag)]).found if one.kind == "validity"]
-    states = {_binds(rule, one) for one in held}
+    states = {_binds(rule, one) for one in file.validities}
     worst: State = next((state for state in _WORST_FIRST if state in states), _WORST_FIRST[1])
-    return worst, ", ".join(dict.fromkeys(map(_wanted, held)))
+    return worst, ", ".join(dict.fromkeys(map(_wanted, file.validities)))
 
 
 def _binds(rule: BidRule, held: BidRule) -> State:
