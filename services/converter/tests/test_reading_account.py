@@ -6,6 +6,7 @@ from zipfile import ZipFile
 import pytest
 from openpyxl import Workbook
 from openpyxl.chart import BarChart, Reference
+from stemma_testkit.counting import calls
 
 from .reading_files import package, paragraph, read, word
 
@@ -43,20 +44,34 @@ def test_words_that_a_reader_leaves_out_are_told_by_the_heading_above_and_their_
     ]
 
 
-def test_words_of_charts_and_files_in_a_document_are_told_unless_they_stand_in_its_text() -> None:
+def charted(chart: str) -> bytes:
     with ZipFile(BytesIO(word(paragraph("Price")))) as archive:
         parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
-    parts["word/chart.xml"], parts["word/offer.xlsx"] = CHART, b"PK"
+    parts["word/chart.xml"], parts["word/offer.xlsx"] = chart, b"PK"
     kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     parts["word/_rels/document.xml.rels"] = (
         '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
         f'<Relationship Id="a" Type="{kinds}/chart" Target="chart.xml"/>'
         f'<Relationship Id="b" Type="{kinds}/package" Target="offer.xlsx"/></Relationships>'
     )
-    assert told("a.docx", package(parts)) == [
+    return package(parts)
+
+
+def test_words_of_charts_and_files_in_a_document_are_told_unless_they_stand_in_its_text() -> None:
+    assert told("a.docx", charted(CHART)) == [
         ("", "A file is embedded that was not read: offer.xlsx. Attach it by itself."),
         ("", "Words are seen in a chart that were not read (1): “growth”."),
     ]
+
+
+def test_a_damaged_chart_costs_nothing_but_itself() -> None:
+    assert ("", "A chart could not be read: it is damaged.") in told("a.docx", charted("<c:chart"))
+    assert read("a.docx", charted("<c:chart")).markdown == "Price\n"
+
+
+def test_words_on_both_sides_of_the_end_of_a_page_are_two() -> None:
+    reading = read("a.docx", word("<w:p><w:r><w:t>Half</w:t><w:br w:type='page'/><w:t>way</w:t></w:r></w:p>"))
+    assert (reading.markdown, reading.warnings) == ("Half way\n", ())
 
 
 def test_what_nobody_sees_is_no_difference() -> None:
@@ -88,13 +103,44 @@ def test_cells_charts_and_page_edges_of_a_workbook_are_accounted_for() -> None:
     chart.title = "Growth of prices"
     chart.add_data(Reference(sheet, min_col=2, min_row=1, max_row=3), titles_from_data=True)
     sheet.add_chart(chart, "D1")
-    content = saved(book)
-    with ZipFile(BytesIO(content)) as archive:
-        xml = archive.read("xl/worksheets/sheet1.xml").decode()
-    merged = xml.replace("</sheetData>", '</sheetData><mergeCells><mergeCell ref="A5:B5"/></mergeCells>')
-    reading = read("a.xlsx", saved(book, **{"xl/worksheets/sheet1.xml": merged}))
+    reading = read("a.xlsx", merged(book, "A5:B5"))
     details = {w.code: w.detail for w in reading.warnings}
     assert "Offer of the first lot, page" in reading.markdown
     assert "covered" not in reading.markdown
     assert details["hidden_cells"] == "Cells that nobody sees (below merged cells) were left out: 1."
     assert details["seen_not_read"] == "Words are seen in a chart that were not read (2): “growth”, “prices”."
+
+
+def merged(book: Workbook, *ranges: str) -> bytes:
+    content = saved(book)
+    with ZipFile(BytesIO(content)) as archive:
+        xml = archive.read("xl/worksheets/sheet1.xml").decode()
+    cells = "".join(f'<mergeCell ref="{one}"/>' for one in ranges)
+    changed = xml.replace("</sheetData>", f"</sheetData><mergeCells>{cells}</mergeCells>")
+    return saved(book, **{"xl/worksheets/sheet1.xml": changed})
+
+
+def test_cells_below_merged_ones_are_left_out_wherever_those_begin_and_end() -> None:
+    book = Workbook()
+    for row in range(1, 5):
+        book.active.append([f"{letter}{row}" for letter in "ABCD"])
+    reading = read("a.xlsx", merged(book, "C1:C2", "A2:B3", "D1:D1"))
+    assert [line for line in reading.markdown.splitlines() if line.startswith("| A")] == [
+        "| A1 | B1 | C1 | D1 |",
+        "| A2 |  | C1 | D2 |",
+        "| A2 |  | C3 | D3 |",
+        "| A4 | B4 | C4 | D4 |",
+    ]
+
+
+@pytest.mark.req("S6")
+def test_four_times_the_merged_cells_are_four_times_the_work() -> None:
+    def work(size: int) -> int:
+        book = Workbook()
+        for row in range(size):
+            book.active.append([None, None, row])
+        content = merged(book, *(f"A{row}:B{size + 9}" for row in range(1, size)))
+        return calls(lambda: read("a.xlsx", content))
+
+    work(10)  # what is made once is there
+    assert work(400) < 5.5 * work(100)

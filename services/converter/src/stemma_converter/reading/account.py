@@ -12,7 +12,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from lxml import etree
-from stemma_ooxml import Package, worksheets
+from stemma_ooxml import Package, PackageError, worksheets
 from stemma_ooxml.word_styles import WORDPROCESSING, Styles, child, number, tag, value
 
 from .composing import Composer, is_edge
@@ -149,7 +149,12 @@ def _drawn(package: Package, part: str, place: str, composer: Composer) -> Itera
             told = f"A file is embedded that was not read: {target.rpartition('/')[2]}. Attach it by itself."
             composer.warn("seen_not_read", place, told)
         elif kind in _DRAWN and target in package:
-            texts = ("".join(map(str, one.itertext())) for one in package.xml(target).iter("{*}p", "{*}v"))
+            try:
+                drawn = package.xml(target)
+            except PackageError:
+                composer.warn("seen_not_read", place, f"{_DRAWN[kind].capitalize()} could not be read: it is damaged.")
+                continue
+            texts = ("".join(map(str, one.itertext())) for one in drawn.iter("{*}p", "{*}v"))
             # Numbers of a chart are those of cells, which are shown otherwise.
             words = [word for text in texts for word in _words(text) if not word.isdecimal()]
             yield _Piece(place, _DRAWN[kind], words, repeated=True)
@@ -203,7 +208,7 @@ def _text_of(cell: etree._Element, texts: Sequence[str], formats: Sequence[int])
             with suppress(ValueError):
                 return f"{float(stored):.15g}" if is_plain and not stored.isdecimal() else stored if is_plain else ""
             return ""
-        case "b":
+        case "b" | "d":
             return ""
         case _:
             return stored

@@ -132,7 +132,7 @@ class Runs:
             case "tab" | "cr" | "noBreakHyphen" | "softHyphen" | "ptab":
                 yield Piece(_TEXT[name], look)
             case "br":
-                yield Piece("" if value(element, "type") in ("page", "column") else "\n", look)
+                yield Piece(" " if value(element, "type") in ("page", "column") else "\n", look)
             case "sym":
                 yield Piece(_SYMBOLS.get(value(element, "char").upper(), ""), look)
             case "fldChar":

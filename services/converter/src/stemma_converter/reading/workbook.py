@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from io import BytesIO
 from itertools import zip_longest
 from typing import Any
@@ -143,26 +145,39 @@ class _Merged:
     def __init__(self, merged: Sequence[str]) -> None:
         bounds = [range_boundaries(ref) for ref in merged if _RANGE.fullmatch(ref)]
         self._waiting = sorted(((top, left, bottom, right) for left, top, right, bottom in bounds), reverse=True)
-        self._open: list[_Bounds] = []
+        self._open: dict[int, _Bounds] = {}
+        """By their first columns: of merged cells in one column only the last is looked at, as none overlap."""
+        self._lefts, self._ends = list[int](), list[tuple[int, int]]()
+        self._labels: dict[int, int] = {}
         self._reaching: dict[int, tuple[int, _Cell]] = {}
 
     def go_to(self, row: int) -> None:
+        while self._ends and self._ends[0][0] < row:
+            _, left = heappop(self._ends)
+            if left in self._open and self._open[left][2] < row:
+                del self._open[left], self._lefts[bisect_left(self._lefts, left)]
+        self._labels = {}
         while self._waiting and self._waiting[-1][0] <= row:
-            self._open.append(self._waiting.pop())
-        self._open = [bounds for bounds in self._open if row <= bounds[2]]
+            bounds = top, left, bottom, _ = self._waiting.pop()
+            if left not in self._open:
+                insort(self._lefts, left)
+            self._open[left] = bounds
+            heappush(self._ends, (bottom, left))
+            if row == top < bottom:
+                self._labels[left] = bottom
 
     def covering(self, row: int, cell: _Cell) -> str:
         """Why nobody sees a cell, if a merged one lies over it: it shows the value of its first cell alone."""
-        covered = ((row, cell.column) != bounds[:2] for bounds in self._open if bounds[1] <= cell.column <= bounds[3])
-        return "below merged cells" if any(covered) else ""
+        at = bisect_right(self._lefts, cell.column)
+        top, left, _, right = self._open[self._lefts[at - 1]] if at else (row, cell.column, row, cell.column)
+        return "below merged cells" if cell.column <= right and (row, cell.column) != (top, left) else ""
 
     def filled(self, row: int, cells: list[_Cell]) -> list[_Cell]:
         self._reaching = {column: found for column, found in self._reaching.items() if row <= found[0]}
         there = {cell.column for cell in cells}
         more = [cell for column, (_, cell) in self._reaching.items() if column not in there] if cells else []
-        labels = {left: bottom for top, left, bottom, _ in self._open if row == top < bottom}
         for cell in cells:
-            if (last := labels.get(cell.column)) and (label := again(cell.text)):
+            if (last := self._labels.get(cell.column)) and (label := again(cell.text)):
                 self._reaching[cell.column] = last, _Cell(cell.column, label, cell.is_number)
         return sorted([*cells, *more], key=lambda cell: cell.column)
 
