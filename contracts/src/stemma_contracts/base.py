@@ -48,9 +48,12 @@ def invalid_field(message: str, *field: str | int) -> ValidationError:
 def filled_from(cls: type[M], *sources: Any, **own: Any) -> M:
     """A model with what models or dataclasses have in fields of the same names, a later one before an earlier.
 
-    Its ``own`` fields come before all of them. Raises `pydantic.ValidationError` for what is missing or does not fit.
+    Its ``own`` fields come before all of them. Raises `pydantic.ValidationError` for what is missing or does not fit,
+    and `TypeError` for a field that the model does not have, which a contract would leave out without a word.
     """
-    fields = cls.model_fields.keys() - own.keys()
+    fields = cls.model_fields.keys()
+    if unknown := own.keys() - fields:
+        raise TypeError(f"{cls.__name__} has no {', '.join(sorted(unknown))}")
     found = {name: getattr(source, name) for source in sources for name in _names(source) & fields}
     return cls.model_validate(found | own)
 
