@@ -113,6 +113,14 @@ def problem_of(*sections: Mapping[str, object], blueprint: Blueprint = BLUEPRINT
             [{"title": "Price", "collects": ["amounts"]}, {"title": "Budget"}],
             [{"section_id": "price"}, {"section_id": "budget"}],
         ),
+        (
+            [{"title": title, "collects": ["amounts"] * 9} for title in ("Research", "Price")],
+            [{"section_id": "research"}, {"section_id": "budget", "collects": ("amounts",)}],
+        ),
+        (
+            [{"title": "Budget!"}, {"title": "Price", "collects": ["amounts"]}],
+            [{"section_id": "budget"}, {"section_id": "price"}],
+        ),
     ],
     ids=[
         "all sections and their order", "what it does not say comes from the blueprint",
@@ -120,6 +128,7 @@ def problem_of(*sections: Mapping[str, object], blueprint: Blueprint = BLUEPRINT
         "titles of the outline", "titles of the blueprint", "an id goes before a title",
         "what a section that was left out rests on", "the section that collects the same, once",
         "a title goes before what is collected",
+        "what a section of the blueprint's title collects is no place of another", "so does an id made of a title",
     ],
 )  # fmt: skip
 def test_an_outline_is_planned_by_its_blueprint(

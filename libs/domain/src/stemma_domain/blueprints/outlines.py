@@ -63,11 +63,14 @@ def _gathering(
     blueprint: Blueprint, outline: Sequence[OutlineSection], ids_by_title: Mapping[str, str]
 ) -> dict[str, str]:
     """By the titles that the blueprint does not have the sections that collect just the same, each for one of them."""
-    named = {section.section_id or ids_by_title.get(title_key(section.title)) for section in outline}
-    free = {section.collects: section.id for section in reversed(blueprint.sections) if section.id not in named}
-    asked = (section for section in reversed(outline) if section.collects and section.section_id is None)
-    found = {free[one.collects]: title_key(one.title) for one in asked if one.collects in free}
-    return {title: name for name, title in found.items()}
+    named, found = {*_names(outline, ids_by_title)}, dict[str, str]()
+    gathers = (one for one in reversed(blueprint.sections) if one.collects and one.id not in named)
+    free = {frozenset(one.collects): one.id for one in gathers}
+    for one in outline:
+        title, kinds = title_key(one.title), frozenset(one.collects)
+        if one.section_id is None and title not in ids_by_title and kinds in free:
+            found[title] = free.pop(kinds)
+    return found
 
 
 def derived_id(title: str, number: int) -> str:
@@ -205,7 +208,7 @@ def _plan(
     if section.kind is not None and section.kind != plan.kind:
         changes |= {"kind": section.kind, "graph": _graph_of(blueprint, section.kind)}
     if section.collects:
-        changes["collects"] = section.collects
+        changes["collects"] = tuple(dict.fromkeys(section.collects))
     if section.purpose.strip():
         changes |= _purpose(section.purpose.strip())
     return plan.model_copy(update=changes)

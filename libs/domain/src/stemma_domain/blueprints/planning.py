@@ -15,9 +15,9 @@ from stemma_contracts.v1.review import ReviewEdits, ReviewMode, ReviewPolicy
 from stemma_contracts.v1.section import Collected, SectionPlan
 
 SECTION_GRAPH = "section"
+"""The graph that writes a section by itself."""
 QUOTING_GRAPHS = frozenset({SECTION_GRAPH, "roles", "formatter"})
 """Graphs that can do without what their model wrote."""
-"""The graph that writes a section by itself."""
 DependencyMap = Mapping[str, Sequence[str]]
 MediaType = Annotated[str, StringConstraints(pattern=MEDIA_TYPE_PATTERN)]
 
