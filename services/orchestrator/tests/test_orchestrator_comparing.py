@@ -56,7 +56,10 @@ async def test_the_mending_of_a_typo_touches_nothing(texts: Texts) -> None:
     assert (difference.touched, len(difference.followed)) == ((), 4)
 
 
-@pytest.mark.parametrize("text", [b"\xff\xfe", b"x" * (MOST_BYTES + 1), b"a\n" * (MOST_LINES + 1), OLD.encode()])
+@pytest.mark.parametrize(
+    "text",
+    [b"\xff\xfe", b"x" * (MOST_BYTES + 1), b"a\n" * (MOST_LINES + 1), b"a\r" * (MOST_LINES + 1), OLD.encode()],
+)
 async def test_what_is_no_text_or_too_long_or_the_same_is_not_compared(texts: Texts, text: bytes) -> None:
     assert not isinstance(await texts.compared(await texts.put(text)), Compared)
 

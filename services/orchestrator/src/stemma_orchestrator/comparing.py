@@ -47,7 +47,7 @@ class Comparing:
 
 
 def _compared(base: str, before: str, after: str, language: str) -> TextDifference | None:
-    if max(text.count("\n") for text in (before, after)) > MOST_LINES:
+    if max(len(text.splitlines()) for text in (before, after)) > MOST_LINES:
         return None
     known = partial(is_word, language=language)
     changed = changed_marks(marked(before, language), marked(after, language), known)
