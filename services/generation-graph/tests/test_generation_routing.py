@@ -16,8 +16,10 @@ from stemma_contracts.v1.jobs import (
     Job,
     ProposeRequirements,
     ResumeGraph,
+    SectionJob,
 )
 from stemma_contracts.v1.ledger import LedgerRows
+from stemma_contracts.v1.outcomes import Outcome
 from stemma_generation_graph.graphs.registry import SECTION
 from stemma_generation_graph.handlers import Tools, routes
 from stemma_generation_graph.runner import Runner
@@ -60,6 +62,9 @@ async def test_every_job_comes_to_its_handler_and_its_outcome_is_published(
     told = [one for each in jobs for one in await published(replace(tools, runner=runner), lane, each)]
     tokens = ("section-generated", "thread-lost", "draft-evaluated", "requirements-proposed", "threads-erased")
     assert [subject for subject, _ in told] == [subjects.outcome(subjects.GENERATION, token) for token in tokens]
+    said = [(one.job_id, one.section_id) for _, one in told if isinstance(one, Outcome)]
+    about = [one.section.section_id if isinstance(one, SectionJob) else None for one in jobs[:-1]]
+    assert said == list(zip([one.job_id for one in jobs[:-1]], about, strict=True))
 
 
 @pytest.mark.failure("other-kind")

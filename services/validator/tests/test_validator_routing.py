@@ -21,4 +21,5 @@ async def test_a_job_is_checked_and_its_outcome_published_on_both_lanes(
     [(subject, outcome)] = await routed(broker, subjects.JOBS, address(subjects.VALIDATOR, "validate-draft"), job)
     assert subject == subjects.outcome(subjects.VALIDATOR, "draft-validated")
     assert isinstance(outcome, DraftValidated)
+    assert (outcome.job_id, outcome.section_id) == (job.job_id, job.section.section_id)
     assert outcome.validation.rules == {"MD033": 1}
