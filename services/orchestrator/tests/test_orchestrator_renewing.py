@@ -8,7 +8,7 @@ import domain_asking as asking
 import pytest
 from domain_asking import DOCUMENT, TENANT
 from domain_story import PROVENANCE, Story, evaluation
-from stemma_artifacts.store import MemoryArtifactStore
+from stemma_artifacts.store import MemoryArtifactStore, reference
 from stemma_contracts.v1 import events as e
 from stemma_contracts.v1.jobs import CompareReturn, ReviseDraft, ValidateDraft
 from stemma_contracts.v1.merges import MergeConflicts
@@ -82,7 +82,8 @@ async def test_of_more_texts_than_are_merged_every_word_stays_and_a_person_decid
 ) -> None:
     await drafted(artifacts, begun, MACHINE)
     begun.validated("research")
-    begun.ask(asking.write, "research", 1, await stored(artifacts, "long " * (MOST_BYTES // 5)))
+    unread = reference(b"long " * (MOST_BYTES // 5), "text/markdown", "draft.md")  # nor is it there
+    begun.ask(asking.write, "research", 1, unread)
     begun.ask(asking.write, "research", 2, await stored(artifacts, MINE))
     begun.ask(asking.regenerate, "research", 3, None, replace_edited=False)
     event = await drafted(artifacts, begun, ANEW)
