@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stemma_markdown import Conflict, merge, sentences
+from stemma_markdown import Conflict, comparing, merge, sentences
 from stemma_testkit.plugin import examples
 
 BASE = """\
@@ -334,3 +334,16 @@ def test_what_one_side_has_close_together_does_not_become_one_with_what_the_othe
     base: str, ours: str, theirs: str, merged: str
 ) -> None:
     assert merge(base, ours, theirs).text == merge(base, theirs, ours).text == merged
+
+
+@pytest.mark.req("L4", "S6")
+@pytest.mark.parametrize("most", range(13))
+def test_conflicts_are_the_same_whoever_is_who_where_not_all_parts_can_be_compared(
+    most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "MOST_PARTS", most)
+    base = "The hall opens on day 0.\n\nThe quay opens on day 7.\n\nThe door opens on day 4.\n"
+    ours, theirs = base.replace("7", "7 or 21"), base.replace("0", "0 or 5").replace("4", "4 or 9").replace("7", "8")
+    one, other = merge(base, ours, theirs), merge(base, theirs, ours)
+    assert disagreements(one.conflicts) == disagreements(other.conflicts)
+    assert "The quay opens on day 7 or 21." in one.text

@@ -253,6 +253,10 @@ class _Rows(NamedTuple, Generic[P]):
 
 def _rows(base: Sequence[P], ours: Sequence[P], theirs: Sequence[P], comparisons: Comparisons) -> _Rows[P]:
     before = _Row({_Key("base", number): part for number, part in enumerate(base)})
+    # What is left to compare goes to the same side first, whoever is who.
+    if [part.content for part in ours] > [part.content for part in theirs]:
+        other = _row(base, theirs, "theirs", comparisons)
+        return _Rows(before, _row(base, ours, "ours", comparisons), other)
     return _Rows(before, _row(base, ours, "ours", comparisons), _row(base, theirs, "theirs", comparisons))
 
 
