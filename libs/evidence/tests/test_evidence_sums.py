@@ -78,6 +78,8 @@ def test_the_sum_of_what_was_computed_itself_is_computed() -> None:
     draft = f"{column([220, 360, 520])}| Total | {{}} |\n"
     assert standings(draft.format("1,100"), sheet)[-1] == ("1,100", COMPUTED)
     assert standings(draft.format("1,200"), sheet)[-1] == ("1,200", UNSUPPORTED)
+    told = source("All costs EUR 1,100.\n")
+    assert standings(draft.format("1,100"), sheet, told)[-1] == ("1,100", told.standing)
 
 
 def test_the_sum_of_a_column_of_the_draft_is_computed() -> None:
