@@ -44,6 +44,20 @@ def test_words_that_a_reader_leaves_out_are_told_by_the_heading_above_and_their_
     ]
 
 
+def test_words_of_notes_and_of_the_edges_of_pages_are_told_and_none_of_a_row_that_was_removed() -> None:
+    row = f"<w:tr><w:trPr><w:del/></w:trPr><w:tc>{paragraph('Gone')}</w:tc></w:tr>"
+    body = (
+        "<w:p><w:r><w:t>Text</w:t><w:footnoteReference w:id='1'/></w:r></w:p>"
+        f"<w:tbl><w:tr><w:tc>{paragraph('Stays')}</w:tc></w:tr>{row}</w:tbl>"
+        "<w:sectPr><w:headerReference r:id='header'/></w:sectPr>"
+    )
+    note = f"<w:footnote w:id='1'>{paragraph('Read')}<w:unknown>{paragraph('Unread')}</w:unknown></w:footnote>"
+    assert told("a.docx", word(body, footnotes=note, header=f"<w:p>{WATERMARK}</w:p>")) == [
+        ("", "Words are seen in a footnote that were not read (1): “unread”."),
+        ("", "Words are seen in a header that were not read (1): “vertraulich”."),
+    ]
+
+
 def charted(chart: str) -> bytes:
     with ZipFile(BytesIO(word(paragraph("Price")))) as archive:
         parts: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
@@ -109,6 +123,16 @@ def test_cells_charts_and_page_edges_of_a_workbook_are_accounted_for() -> None:
     assert "covered" not in reading.markdown
     assert details["hidden_cells"] == "Cells that nobody sees (below merged cells) were left out: 1."
     assert details["seen_not_read"] == "Words are seen in a chart that were not read (2): “growth”, “prices”."
+
+
+def test_words_of_cells_that_a_reader_leaves_out_are_told_by_their_sheet() -> None:
+    book = Workbook()
+    book.active["A5"] = "Five"
+    with ZipFile(BytesIO(saved(book))) as archive:
+        xml = archive.read("xl/worksheets/sheet1.xml").decode()
+    late = '<row r="3"><c r="A3" t="inlineStr"><is><t>Three</t></is></c></row></sheetData>'
+    content = saved(book, **{"xl/worksheets/sheet1.xml": xml.replace("</sheetData>", late)})
+    assert told("a.xlsx", content) == [("Sheet", "Words are seen in cells that were not read (1): “three”.")]
 
 
 def merged(book: Workbook, *ranges: str) -> bytes:
