@@ -32,7 +32,7 @@ def run(seeds: Sequence[int], parts: Callable[[], Parts] = Parts) -> Counter[str
 def test_a_document_comes_to_its_end_whatever_the_bus_does_and_goes_the_same_way_from_the_same_seed() -> None:
     faults = run(FEW)
     assert min(faults[name] for name in ("twice", "ack_lost", "append_lost", "append_unanswered", "kill")) > 0, faults
-    assert faults["conflict"] > 0
+    assert min(faults[name] for name in ("conflict", "DraftRevised merged")) > 0, faults
     assert run(FEW[:1]) == run(FEW[:1])
 
 

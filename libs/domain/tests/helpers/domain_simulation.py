@@ -110,7 +110,10 @@ class Orchestrator:
 
     async def __call__(self, command: Command) -> None:
         state = (await self._store.known(STREAM)).state
-        handled = await self._store.handle(STREAM, _merged(command, state), _cause(command))
+        merged_one = _merged(command, state)
+        if isinstance(command, Record) and merged_one is not command:
+            self._world.faults[f"{type(command.outcome).__name__} merged"] += 1
+        handled = await self._store.handle(STREAM, merged_one, _cause(command))
         for job in self._parts.publishes(handled.events, handled.folded.state):
             if job.job_id not in self._published:
                 await self._world.step()
